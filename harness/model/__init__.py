@@ -1,0 +1,1 @@
+"""Frozen values that cross stages. Imports nothing of the project but itself."""
