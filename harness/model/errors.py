@@ -29,9 +29,13 @@ class UsageError(HarnessError):
 
 
 class EvidenceError(HarnessError):
-    """The evidence is damaged, tampered with or not what it says. Exit 4."""
+    """The evidence is damaged, tampered with or not what it says. Exit 4. `reasons` lists everything found."""
 
     exit_code = 4
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "", reasons: tuple[str, ...] = ()) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.reasons = reasons or (message,)
 
 
 class ProductError(HarnessError):
