@@ -1,0 +1,8 @@
+"""A terminal emulator behind one small interface; both the recorder (to wait) and the observers (to read) use it.
+
+Imports nothing of the project.
+"""
+
+from harness.terminal.screen import Cell, Screen
+
+__all__ = ["Cell", "Screen"]
