@@ -1,0 +1,150 @@
+"""A scenario while its steps are being read: replies per lane, turns, expectations, and where each card will stand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import msgspec
+
+from harness.model.errors import UsageError
+from harness.model.facts import CardKind
+from harness.model.stimulus import MAIN_LANE, Interruption, Reply, Stimulus, ToolCall, Turn, Usage
+from harness.scenario.expected import Expected, parse_expected
+
+CODE_MODE_TOOL = "code_mode"
+BATCH_TOOL = "subagents"
+
+
+class ExpectedFact(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of a scenario's table. `line` is the feature file's line of the step."""
+
+    label: str
+    ordinal: int
+    value: Expected
+
+
+class ExpectedCard(msgspec.Struct, frozen=True, kw_only=True):
+    """The facts that the author expects of one card, whose place follows from the stimulus alone."""
+
+    path: str
+    kind: CardKind
+    facts: tuple[ExpectedFact, ...]
+
+
+class Block(NamedTuple):
+    """What may stand under a step: a doc string ("" for none) and a table (header row first, [] for none)."""
+
+    text: str = ""
+    table: list[list[str]] = []  # noqa: RUF012 # never changed
+
+
+@dataclass(kw_only=True)
+class Draft:
+    """Mutable only while one scenario is compiled. `where` and `block` are of the step being read."""
+
+    where: str
+    block: Block = field(default_factory=Block)
+    files: dict[str, str] = field(default_factory=dict)
+    settings: dict[str, Any] = field(default_factory=dict)
+    environment: dict[str, str] = field(default_factory=dict)
+    lanes: dict[str, list[Reply]] = field(default_factory=dict)
+    lane_turns: dict[str, list[int]] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
+    usage: Usage | None = field(default_factory=Usage)
+    terminal: tuple[int, int] = (140, 500)
+    session: bool = True
+    recorded_by: str = ""
+    finish_order: tuple[int, ...] = ()
+    expected: dict[str, ExpectedCard] = field(default_factory=dict)
+    varying: list[str] = field(default_factory=list)
+
+    def reply(self, lane: str, reply: Reply) -> None:
+        """Append a reply to a lane; the usage that the scenario declared so far is put on it."""
+        if reply.status == 200:
+            reply = msgspec.structs.replace(reply, usage=self.usage)
+        self.lanes.setdefault(lane, []).append(reply)
+        self.lane_turns.setdefault(lane, []).append(len(self.turns) + 1)
+
+    def set_setting(self, dotted: str, value: object) -> None:
+        """Set one member of the product's settings by its dotted name."""
+        target = self.settings
+        *parents, last = dotted.split(".")
+        for name in parents:
+            target = target.setdefault(name, {})
+        target[last] = value
+
+    def run_turn(self, prompt: str, interruption: Interruption | None = None) -> None:
+        self.turns.append(Turn(prompt=prompt, interruption=interruption))
+
+    def _root_calls(self, turn: int) -> list[ToolCall]:
+        replies = zip(self.lanes.get(MAIN_LANE, []), self.lane_turns.get(MAIN_LANE, []), strict=True)
+        return [call for reply, at in replies if at == turn for call in reply.calls]
+
+    def _root_card(self, tool: str, turn: int | None, nth: int) -> tuple[str, ToolCall]:
+        turns = range(1, len(self.turns) + 1) if turn is None else (turn,)
+        found = [
+            (f"turn{at}/call{index}", call)
+            for at in turns
+            for index, call in enumerate(self._root_calls(at), start=1)
+            if call.name == tool
+        ]
+        if nth == 0 and len(found) != 1:
+            raise UsageError(
+                f"the scenario has {len(found)} {tool} calls here, not one", where=self.where, hint="say which turn"
+            )
+        if nth > len(found):
+            raise UsageError(f"the scenario has only {len(found)} {tool} calls here", where=self.where)
+        return found[max(nth - 1, 0)]
+
+    def script(self, turn: int | None = None, nth: int = 0) -> str:
+        """Path of the only (`nth` 0) or the `nth` Code Mode script of a turn, or of the whole run."""
+        return self._root_card(CODE_MODE_TOOL, turn, nth)[0]
+
+    def batch(self, turn: int | None = None, nth: int = 0) -> str:
+        return self._root_card(BATCH_TOOL, turn, nth)[0]
+
+    def task(self, number: int, turn: int | None = None, nth: int = 0) -> str:
+        path, call = self._root_card(BATCH_TOOL, turn, nth)
+        declared = len(call.arguments.get("tasks", []))
+        if not 1 <= number <= declared:
+            raise UsageError(f"the batch declares {declared} tasks, there is no task {number}", where=self.where)
+        return f"{path}/task{number}"
+
+    def script_of_task(self, number: int) -> str:
+        path = self.task(number)
+        _, call = self._root_card(BATCH_TOOL, None, 0)
+        lane = call.arguments["tasks"][number - 1]["intent"]
+        calls = [inner for reply in self.lanes.get(lane, []) for inner in reply.calls]
+        places = [index for index, inner in enumerate(calls, start=1) if inner.name == CODE_MODE_TOOL]
+        if len(places) != 1:
+            raise UsageError(f"task {number} runs {len(places)} scripts, not one", where=self.where)
+        return f"{path}/call{places[0]}"
+
+    def expect(self, path: str, kind: CardKind, table: list[list[str]]) -> None:
+        """Add a table with the columns label and value; repeated labels count up their ordinal."""
+        if not table or table[0] != ["label", "value"]:
+            raise UsageError("the table needs a header row | label | value |", where=self.where)
+        seen: dict[str, int] = {}
+        facts: list[ExpectedFact] = []
+        for row in table[1:]:
+            label, text = row
+            value = parse_expected(text, kind, label, where=self.where)
+            facts.append(ExpectedFact(label=label, ordinal=seen.get(label, 0), value=value))
+            seen[label] = seen.get(label, 0) + 1
+        earlier = self.expected.get(path)
+        self.expected[path] = ExpectedCard(
+            path=path, kind=kind, facts=((earlier.facts if earlier else ()) + tuple(facts))
+        )
+
+    def stimulus(self) -> Stimulus:
+        return Stimulus(
+            files=self.files,
+            settings=self.settings,
+            environment=self.environment,
+            lanes={lane: tuple(replies) for lane, replies in self.lanes.items()},
+            turns=tuple(self.turns),
+            terminal=self.terminal,
+            session=self.session,
+            recorded_by=self.recorded_by,
+        )
