@@ -33,7 +33,11 @@ class Cell(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FactRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One fact of one card over all columns. `reference` is what the others are held against."""
+    """One fact of one card over all columns.
+
+    `reference` is what the others are held against; `source` says where it comes from: ``expected`` (the scenario's
+    author), or how the reference projection derived it (``report``, ``nested``, ``child``, ``call``, ``rule``).
+    """
 
     card: str
     kind: CardKind
@@ -42,6 +46,7 @@ class FactRow(msgspec.Struct, frozen=True, kw_only=True):
     requirement: str
     reference: Reading
     cells: dict[Column, Cell]
+    source: str = ""
 
 
 class FindingKind(StrEnum):

@@ -2,31 +2,16 @@
 
 from __future__ import annotations
 
-import re
-from enum import StrEnum
-
 import msgspec
 
 from harness.model.errors import UsageError
 from harness.model.facts import CardKind
+from harness.model.patterns import Pattern, is_lower_bound
 from harness.model.values import ABSENT, NULL, Reading, known
 from harness.spec.facts import FactType, fact, spelling_error
 
 WORKSPACE = "<workspace>"
 """Stands for the neutral absolute path at which the run happened."""
-
-
-class Pattern(StrEnum):
-    """Patterns for values that only the run can know. Each still has to be spelled as its type says."""
-
-    COUNT = "<count>"
-    MILLISECONDS = "<milliseconds>"
-    TEXT = "<text>"
-    AT_LEAST = "<at least N>"
-
-
-_AT_LEAST = re.compile(r"<at least (0|[1-9][0-9]*)>")
-_COUNT = re.compile(r"0|[1-9][0-9]*")
 
 
 class Expected(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,7 +41,7 @@ def parse_expected(text: str, kind: CardKind, label: str, *, where: str) -> Expe
             return Expected(reading=ABSENT)
         case Pattern.COUNT | Pattern.MILLISECONDS | Pattern.TEXT:
             return Expected(pattern=text)
-    if _AT_LEAST.fullmatch(text):
+    if is_lower_bound(text):
         if entry.type not in (FactType.COUNT, FactType.MILLISECONDS):
             raise UsageError(f"{label} is no number, {text} cannot be held against it", where=where)
         return Expected(pattern=text)
@@ -66,12 +51,3 @@ def parse_expected(text: str, kind: CardKind, label: str, *, where: str) -> Expe
     if problem := spelling_error(entry, literal):
         raise UsageError(f"{label}: {problem}", where=where)
     return Expected(reading=known(literal))
-
-
-def matches(pattern: str, text: str) -> bool:
-    """Whether a known value is of the pattern."""
-    if bound := _AT_LEAST.fullmatch(pattern):
-        return bool(_COUNT.fullmatch(text)) and int(text) >= int(bound[1])
-    if pattern in (Pattern.COUNT, Pattern.MILLISECONDS):
-        return bool(_COUNT.fullmatch(text))
-    return pattern == Pattern.TEXT and text != ""

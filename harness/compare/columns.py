@@ -1,0 +1,196 @@
+"""All columns of one run against each other: every fact of every card gets a row, every disagreement a finding.
+
+What the others are held against is the value that the scenario's author worked out by hand, where the scenario states
+one; else what the reference projection derived from the saved records. The projection's two derivations are also held
+against each other, and surfaces against each other where no reference can decide.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+from harness.compare.cells import compare_card, truth_of
+from harness.compare.readings import comparable
+from harness.compare.rules import card_problems, live_saved_differences
+from harness.compare.run import DERIVATIONS, LOCAL_AGENT, Run
+from harness.model.facts import SURFACES, CardFacts, CardKind, Column, ColumnFacts, Fact, Problem
+from harness.model.values import NotComparable
+from harness.model.verdict import Agreement, CardRow, FactRow, Finding, FindingKind, SurfaceCount
+from harness.spec.facts import FactSpec, facts_of
+
+
+class Compared(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome for one run. `surfaces` counts rows per surface."""
+
+    rows: tuple[FactRow, ...]
+    cards: tuple[CardRow, ...]
+    findings: tuple[Finding, ...]
+    surfaces: dict[Column, SurfaceCount]
+    unavailable: dict[Column, NotComparable]
+
+
+def path_order(path: str) -> tuple[tuple[str, int], ...]:
+    """Sort key of card paths: transcript order, ``call10`` after ``call9``."""
+    return tuple((match[1], int(match[2])) for match in re.finditer(r"([a-z]+)(\d+)", path))
+
+
+def _between(run: Run, entry: FactSpec, row: FactRow) -> None:
+    """The two derivations against each other, and surfaces against each other where no reference decides."""
+
+    def first(column: Column) -> Fact | None:
+        return next((fact for fact in row.cells[column].readings if comparable(fact.value) is None), None)
+
+    def differ(kind: FindingKind, column: Column, fact: Fact, expected: str) -> None:
+        problem = Problem(
+            requirement=entry.requirement,
+            card=row.card,
+            label=entry.label,
+            expected=expected,
+            observed=str(fact.value),
+            place=fact.place,
+        )
+        run.report(kind, column, problem, ordinal=row.ordinal)
+
+    report, nested = first(Column.REPORT), first(Column.NESTED)
+    if report and nested and report.value != nested.value:
+        differ(FindingKind.DERIVATION, Column.REPORT, report, f"{nested.value} as the nested records say")
+    if comparable(row.reference) is None or entry.relative is not None:
+        return
+    shown = [(column, fact) for column in SURFACES if (fact := first(column))]
+    for column, fact in shown[1:]:
+        if fact.value != shown[0][1].value:
+            differ(FindingKind.SURFACES, column, fact, f"{shown[0][1].value} as on {shown[0][0].value}")
+
+
+def _card_row(run: Run, path: str, kind: CardKind) -> CardRow:
+    held = {column: cards[path] for column, cards in run.cards.items() if path in cards}
+    return CardRow(
+        path=path,
+        kind=kind,
+        title=next((card.title for card in held.values() if card.title), ""),
+        shown={column: run.card_state(column, path) for column in Column},
+        outcomes={column: card.outcome for column, card in held.items() if card.outcome is not None},
+        changes={column: card.changes for column, card in held.items() if card.changes is not None},
+        omissions={column: held[column].omissions for column in LOCAL_AGENT if column in held},
+    )
+
+
+def _card_problem(card: str, expected: str, observed: str, column: ColumnFacts, shown: CardFacts | None) -> Problem:
+    near = shown or (column.cards[-1] if column.cards else None)
+    return Problem(
+        requirement="acceptance.surfaces-agree",
+        card=card,
+        label="",
+        expected=expected,
+        observed=observed,
+        place=near.place if near else None,
+    )
+
+
+def _cards(run: Run) -> list[tuple[str, CardKind]]:
+    """Every card that any column knows, in transcript order; missing and mistaken ones become findings."""
+    kinds: dict[str, CardKind] = {}
+    for known_cards in (run.reference, *run.cards.values()):
+        for path, card in known_cards.items():
+            kinds.setdefault(path, card.kind)
+    for path, kind in kinds.items():
+        for column in (*SURFACES, Column.EXPECTED):
+            shown = run.cards.get(column, {}).get(path)
+            wanted = f"a {kind.value} card"
+            if run.card_state(column, path) == "missing":
+                run.report(
+                    FindingKind.CARD,
+                    column,
+                    _card_problem(path, wanted, "no card there", run.columns[column], None),
+                )
+            elif shown is not None and shown.kind is not kind:
+                problem = _card_problem(path, wanted, f"a {shown.kind.value} card", run.columns[column], shown)
+                run.report(FindingKind.CARD, column, problem)
+            elif shown is not None and run.reference and path not in run.reference:
+                problem = _card_problem(path, "no card there", f"a {shown.kind.value} card", run.columns[column], shown)
+                run.report(FindingKind.CARD, column, problem)
+    return sorted(kinds.items(), key=lambda item: path_order(item[0]))
+
+
+def _rows(run: Run, path: str, kind: CardKind) -> list[FactRow]:
+    catalogue = facts_of(kind)
+    held = [run.reference.get(path), *(cards.get(path) for cards in run.cards.values())]
+    highest = dict.fromkeys(catalogue, 0)
+    for card in held:
+        for fact in card.facts if card else ():
+            if fact.label in highest:
+                highest[fact.label] = max(highest[fact.label], fact.ordinal)
+    truths = {
+        (label, ordinal): truth_of(run, path, (label, ordinal))
+        for label in catalogue
+        for ordinal in range(highest[label] + 1)
+    }
+    cells = {column: compare_card(run, column, path, kind=kind, truths=truths) for column in Column}
+    rows = []
+    for (label, ordinal), (reference, source) in truths.items():
+        row = FactRow(
+            card=path,
+            kind=kind,
+            label=label,
+            ordinal=ordinal,
+            requirement=catalogue[label].requirement,
+            reference=reference,
+            source=source,
+            cells={column: cells[column][label, ordinal] for column in Column},
+        )
+        _between(run, catalogue[label], row)
+        rows.append(row)
+    return rows
+
+
+def _card_rules(run: Run, path: str) -> None:
+    for column in (*SURFACES, *DERIVATIONS):
+        if card := run.cards.get(column, {}).get(path):
+            for problem in card_problems(card):
+                run.report(FindingKind.RULE, column, problem)
+    live = run.cards.get(Column.LOCAL_AGENT_LIVE, {}).get(path)
+    saved = run.cards.get(Column.LOCAL_AGENT_REOPEN, {}).get(path)
+    if live and saved and run.columns[Column.LOCAL_AGENT_LIVE].complete:
+        for problem in live_saved_differences(live, saved):
+            run.report(FindingKind.SURFACES, Column.LOCAL_AGENT_REOPEN, problem, detail=problem.expected)
+
+
+def compare(columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, ...], *, observation: str) -> Compared:
+    """Hold all columns of one run against each other.
+
+    `columns` may lack columns that were not captured; the expected column's facts come ``via`` ``table`` (literal) or
+    ``pattern``. Findings come in the order of cards, then labels; problems that a source found in itself come last.
+    """
+    run = Run(observation, columns, reference)
+    rows: list[FactRow] = []
+    cards: list[CardRow] = []
+    for path, kind in _cards(run):
+        rows.extend(_rows(run, path, kind))
+        cards.append(_card_row(run, path, kind))
+        _card_rules(run, path)
+    for column, facts in columns.items():
+        for number, problem in enumerate(facts.problems):
+            run.report(FindingKind.RULE, column, problem, detail=str(number))
+    return Compared(
+        rows=tuple(rows),
+        cards=tuple(cards),
+        findings=tuple(run.findings.values()),
+        surfaces={column: _count(rows, column) for column in SURFACES},
+        unavailable={
+            column: run.gap(column, "")
+            for column in Column
+            if column not in columns or columns[column].unavailable is not None
+        },
+    )
+
+
+def _count(rows: list[FactRow], column: Column) -> SurfaceCount:
+    outcomes = [row.cells[column].agreement for row in rows]
+    return SurfaceCount(
+        agree=outcomes.count(Agreement.AGREE),
+        disagree=outcomes.count(Agreement.DISAGREE),
+        not_comparable=outcomes.count(Agreement.NOT_COMPARABLE),
+    )

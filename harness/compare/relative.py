@@ -1,0 +1,51 @@
+"""Facts that a card must recompute from what it displays itself: omitted counts and child references.
+
+card-facts.md, "Code Mode" and "Reduction": omission counts are totals minus the rows that the very card shows, so a
+card that was reduced has other counts than a full one and is right. Mission Control shares the selectors but prints
+no rows to count, so its numbers are held against the unreduced card.
+"""
+
+from __future__ import annotations
+
+from harness.model.facts import CardFacts
+from harness.model.values import Reading, State, Value, known
+from harness.spec.facts import FactSpec, Relative
+
+_TOTAL = {
+    Relative.WARNING_ROWS: "Warnings",
+    Relative.PATH_ROWS: "Changed paths",
+    Relative.ACTIVITY_ROWS: "Task activity count",
+}
+_ROWS = {
+    Relative.WARNING_ROWS: "Warning",
+    Relative.PATH_ROWS: "Changed path",
+    Relative.ACTIVITY_ROWS: "Task activity",
+}
+_CHILD_TOTALS = ("Total calls", "Tasks total")
+
+
+def _known_count(reading: Reading | None) -> int | None:
+    if isinstance(reading, Value) and reading.state is State.KNOWN and reading.text and reading.text.isdecimal():
+        return int(reading.text)
+    return None
+
+
+def recomputed(entry: FactSpec, card: CardFacts, totals: dict[str, Reading]) -> Value | None:
+    """What `card` must say for the relative fact `entry`, given the reference's `totals` by label.
+
+    None when the total is not known or the card's display cannot be counted: then the unreduced reference stands.
+    """
+    if entry.relative is None:
+        return None
+    if entry.relative in _ROWS:
+        total = _known_count(totals.get(_TOTAL[entry.relative]))
+        if total is None:
+            return None
+        shown = sum(1 for fact in card.facts if fact.label == _ROWS[entry.relative] and fact.via == "row")
+        return known(max(total - shown, 0))
+    total = next((count for label in _CHILD_TOTALS if (count := _known_count(totals.get(label))) is not None), None)
+    if total is None or card.children is None:
+        return None
+    if entry.relative is Relative.CHILD_REFERENCES_COMPLETE:
+        return known(total == len(card.children))
+    return known(max(total - len(card.children), 0))

@@ -1,0 +1,71 @@
+"""One comparison under way: the columns by card, what each says about a card it does not show, and the findings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from harness.compare.findings import finding
+from harness.compare.readings import comparable
+from harness.model.facts import CardFacts, Column, ColumnFacts, Problem
+from harness.model.values import NotComparable, Reason
+from harness.model.verdict import Finding, FindingKind
+
+DERIVATIONS = (Column.REPORT, Column.NESTED)
+LOCAL_AGENT = (Column.LOCAL_AGENT_LIVE, Column.LOCAL_AGENT_REOPEN)
+MISSION_CONTROL = (Column.MISSION_CONTROL_LIVE, Column.MISSION_CONTROL_REOPEN)
+NOT_STATED = NotComparable(reason=Reason.NOT_STATED, detail="the scenario states nothing about it")
+
+_ROOT_OR_TASK = re.compile(r"turn\d+/call\d+(/task\d+)?")
+
+
+class Run:
+    """One comparison under way: the columns by card path, and the findings so far."""
+
+    def __init__(
+        self, observation: str, columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, ...]
+    ) -> None:
+        self.observation = observation
+        self.columns = columns
+        self.cards = {name: {card.path: card for card in column.cards} for name, column in columns.items()}
+        self.reference = {card.path: card for card in reference}
+        self.findings: dict[str, Finding] = {}
+
+    def report(
+        self, kind: FindingKind, column: Column, problem: Problem, *, ordinal: int = 0, detail: str = ""
+    ) -> None:
+        """Keep one disagreement; a second one with the same id is the same finding."""
+        found = finding(
+            problem, kind=kind, observation=self.observation, surface=column.value, ordinal=ordinal, detail=detail
+        )
+        self.findings.setdefault(found.id, found)
+
+    def card_state(self, column: Column, path: str) -> str:
+        """``shown``, ``missing``, ``not_captured``, ``cut``, ``not_displayed`` or ``not_stated``."""
+        if column not in self.columns or self.columns[column].unavailable is not None:
+            return "not_captured"
+        if path in self.cards[column]:
+            return "shown"
+        if not self.columns[column].complete:
+            return "cut"
+        if column is Column.EXPECTED:
+            return "not_stated"
+        if column in MISSION_CONTROL and not _ROOT_OR_TASK.fullmatch(path):
+            return "not_displayed"
+        return "missing"
+
+    def gap(self, column: Column, path: str) -> NotComparable:
+        """Why a column without this card says nothing about its facts."""
+        match self.card_state(column, path):
+            case "not_captured":
+                stated = self.columns[column].unavailable if column in self.columns else None
+                reason = comparable(stated) if stated is not None else None
+                return reason or NotComparable(reason=Reason.NOT_CAPTURED, detail="the bundle has no such capture")
+            case "cut":
+                return NotComparable(reason=Reason.CAPTURE_CUT, detail="the capture ends before this card")
+            case "not_stated":
+                return NOT_STATED
+            case "not_displayed":
+                return NotComparable(reason=Reason.NOT_DISPLAYED, detail="Mission Control lists root cards and tasks")
+            case _:
+                return NotComparable(reason=Reason.NOT_CAPTURED, detail="the card is missing")
