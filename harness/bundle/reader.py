@@ -131,9 +131,7 @@ def read_bundle(folder: Path) -> Bundle:
     if folder.is_symlink() or not folder.is_dir():
         _refuse(["is not a folder" if folder.exists() else "is not there"], folder)
     found = _list_files(folder, problems)
-    for required in (layout.MANIFEST, layout.CHECKSUM):
-        if required not in found:
-            problems.append(f"{required} is missing")
+    problems.extend(f"{name} is missing" for name in (layout.MANIFEST, layout.CHECKSUM) if name not in found)
     _refuse(problems, folder)
     text = _read_bounded(found.pop(layout.MANIFEST), layout.MANIFEST_BYTES, layout.MANIFEST, problems)
     checksum = _read_bounded(found.pop(layout.CHECKSUM), 256, layout.CHECKSUM, problems)
@@ -143,9 +141,7 @@ def read_bundle(folder: Path) -> Bundle:
     _refuse(problems, folder)
     manifest = decode_manifest(text, str(folder / layout.MANIFEST))
 
-    for name in manifest.files:
-        if problem := layout.name_error(name):
-            problems.append(f"{name!r} {problem}")
+    problems.extend(f"{name!r} {problem}" for name in manifest.files if (problem := layout.name_error(name)))
     problems.extend(f"{name} is missing" for name in sorted(manifest.files.keys() - found.keys()))
     problems.extend(f"{name} is not in the manifest" for name in sorted(found.keys() - manifest.files.keys()))
     problems.extend(

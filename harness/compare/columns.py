@@ -81,7 +81,7 @@ def _card_row(run: Run, path: str, kind: CardKind) -> CardRow:
 def _card_problem(card: str, expected: str, observed: str, column: ColumnFacts, shown: CardFacts | None) -> Problem:
     near = shown or (column.cards[-1] if column.cards else None)
     return Problem(
-        requirement="acceptance.surfaces-agree",
+        requirement="general.surface-agreement",
         card=card,
         label="",
         expected=expected,

@@ -65,7 +65,7 @@ def _partition(card: CardFacts, total: str, parts: tuple[str, ...], requirement:
 def card_problems(card: CardFacts) -> Iterator[Problem]:
     """Everything in which `card` contradicts itself or a rule that holds for every card of its kind."""
     if card.kind is CardKind.SUBAGENT_BATCH:
-        yield from _partition(card, "Tasks total", _BATCH_PARTS, "batch.counts-partition")
+        yield from _partition(card, "Tasks total", _BATCH_PARTS, "batch.partition")
     if card.kind is CardKind.CODE_MODE:
         yield from _partition(card, "Total calls", _SCRIPT_PARTS, "code-mode.total-calls")
         for reading in card.facts:
@@ -97,7 +97,7 @@ def live_saved_differences(live: CardFacts, saved: CardFacts) -> Iterator[Proble
 
     def differ(label: str, expected: str, observed: str) -> Problem:
         return Problem(
-            requirement="acceptance.live-and-reopen",
+            requirement="wire.saved-equals-live",
             card=live.path,
             label=label,
             expected=expected,

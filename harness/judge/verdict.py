@@ -1,0 +1,105 @@
+"""The verdict: accepted, rejected, insufficient or tampered, and every reason for it (evidence.md, "Verdict")."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from harness.judge.coverage import missing
+from harness.judge.requirements import requirement_rows
+from harness.model.facts import CardKind
+from harness.model.verdict import (
+    Acceptance,
+    Authorization,
+    Damage,
+    Finding,
+    FindingKind,
+    Missing,
+    Observation,
+    Release,
+    Verdict,
+)
+
+
+def _counts_for_rejection(found: Finding, observations: Mapping[str, Observation]) -> bool:
+    """Whether the finding is something authorized and current that disagrees, and nobody waived it."""
+    observation = observations.get(found.observation)
+    return (
+        observation is not None
+        and observation.authorization is Authorization.AUTHORIZED
+        and not observation.stale
+        and found.waived_by is None
+        and found.kind is not FindingKind.UNREADABLE
+    )
+
+
+def _reasons(
+    verdict: Verdict,
+    *,
+    damaged: Sequence[Damage],
+    rejecting: Sequence[Finding],
+    gaps: Sequence[Missing],
+    findings: Sequence[Finding],
+    observations: Sequence[Observation],
+) -> tuple[str, ...]:
+    reasons = [f"{item.bundle}: {item.reasons[0]}" for item in damaged]
+    if rejecting:
+        reasons.append(f"{len(rejecting)} findings in authorized original runs are not waived")
+    unauthorized = sum(1 for item in observations if item.authorization is not Authorization.AUTHORIZED)
+    if unauthorized:
+        reasons.append(f"{unauthorized} of {len(observations)} original runs are recorded, not authorized")
+    stale = sum(1 for item in observations if item.stale)
+    if stale:
+        reasons.append(f"{stale} original runs are stale: their scenarios changed after the recording")
+    absent = list(dict.fromkeys(item.class_ for item in gaps))
+    if absent:
+        reasons.append(f"observation classes not covered: {', '.join(absent)}")
+    if not observations:
+        reasons.append("there is no original run of this release")
+    others = len(findings) - len(rejecting)
+    if others:
+        reasons.append(f"{others} further findings do not decide: waived, unreadable, or in runs that do not count yet")
+    if verdict is Verdict.ACCEPTED:
+        reasons.append("every observation class is covered by authorized original runs, and nothing unwaived disagrees")
+    return tuple(reasons)
+
+
+def judge(
+    *,
+    release: Release,
+    at: str,
+    harness: str,
+    observations: Sequence[Observation],
+    findings: Sequence[Finding],
+    damaged: Sequence[Damage],
+    runs_of: Mapping[str, Sequence[str]],
+    rules_checked: Mapping[str, frozenset[CardKind]],
+) -> Acceptance:
+    """Judge one release. Tampered outranks rejected, rejected outranks insufficient; no comparison is no acceptance."""
+    by_id = {observation.id: observation for observation in observations}
+    rejecting = [found for found in findings if _counts_for_rejection(found, by_id)]
+    gaps = missing(observations, runs_of)
+    compared = sum(count.agree + count.disagree for item in observations for count in item.surfaces.values())
+    if damaged:
+        verdict = Verdict.TAMPERED
+    elif rejecting:
+        verdict = Verdict.REJECTED
+    elif gaps or not compared:
+        verdict = Verdict.INSUFFICIENT
+    else:
+        verdict = Verdict.ACCEPTED
+    return Acceptance(
+        verdict=verdict,
+        release=release,
+        at=at,
+        harness=harness,
+        reasons=_reasons(
+            verdict, damaged=damaged, rejecting=rejecting, gaps=gaps, findings=findings, observations=observations
+        ),
+        observations=tuple(observations),
+        findings=tuple(findings),
+        missing=gaps,
+        damaged=tuple(damaged),
+        requirements=requirement_rows(
+            observations, findings, release=release.version, covered=not gaps, rules_checked=rules_checked
+        ),
+    )
