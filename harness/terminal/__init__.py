@@ -3,6 +3,6 @@
 Imports nothing of the project.
 """
 
-from harness.terminal.screen import Cell, Screen
+from harness.terminal.screen import Cell, Screen, Snapshot
 
-__all__ = ["Cell", "Screen"]
+__all__ = ["Cell", "Screen", "Snapshot"]

@@ -1,18 +1,18 @@
 """What a terminal of a given size shows after the bytes it was fed: rows of text, and cells with colours.
 
-pyte does the emulation. This wrapper adds what a reading needs: rows as text with wide glyphs counted once, a way
-back from an index in that text to screen columns, an alternate screen, answers to the questions a program may ask of
-its terminal, and reading that costs only the rows that changed. Rows and columns are 1-based, as in places of findings.
+The emulator does the work. This wrapper adds what a reading needs: rows as text with wide glyphs counted once, a way
+back from an index in that text to screen columns, answers to the questions a program may ask of its terminal, and
+reading that costs only the rows that changed. Rows and columns are 1-based, as in places of findings.
 """
 
 from __future__ import annotations
 
 import codecs
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import pyte
+from pyte.screens import Char
 
-_ALTERNATE_SCREEN_MODES = frozenset({47, 1047, 1049})
+from harness.terminal.emulator import Emulator, Stream
 
 
 class Cell(NamedTuple):
@@ -29,38 +29,16 @@ class Cell(NamedTuple):
     reverse: bool
 
 
-class _Emulator(pyte.Screen):
-    """pyte's screen, with an alternate screen and without its two failures on sequences it does not know."""
+class Snapshot(NamedTuple):
+    """What a screen showed at one moment, for good.
 
-    def __init__(self, columns: int, lines: int) -> None:
-        self.replies: list[str] = []
-        self._primary: tuple[Any, Any] | None = None
-        super().__init__(columns, lines)
+    `cells` holds one tuple per row with one `pyte.screens.Char` per column: `data` is the glyph with its combining
+    marks, ``""`` for the right half of a wide glyph; `DimChar` is a cell drawn dim. Colours are spelled as in `Cell`.
+    """
 
-    def set_mode(self, *modes: int, **kwargs: Any) -> None:
-        super().set_mode(*modes, **kwargs)
-        if kwargs.get("private") and _ALTERNATE_SCREEN_MODES.intersection(modes) and self._primary is None:
-            self._primary = (self.buffer.copy(), self.cursor)
-            self.buffer.clear()
-            self.cursor = pyte.screens.Cursor(0, 0)
-            self.dirty.update(range(self.lines))
-
-    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
-        super().reset_mode(*modes, **kwargs)
-        if kwargs.get("private") and _ALTERNATE_SCREEN_MODES.intersection(modes) and self._primary is not None:
-            saved, self.cursor = self._primary
-            self.buffer.clear()
-            self.buffer.update(saved)
-            self._primary = None
-            self.dirty.update(range(self.lines))
-
-    def select_graphic_rendition(self, *attrs: int, **kwargs: Any) -> None:
-        # CSI ? … m sets key encodings, not colours; pyte passes it on with an argument that it then refuses.
-        if not kwargs.get("private"):
-            super().select_graphic_rendition(*attrs)
-
-    def write_process_input(self, data: str) -> None:
-        self.replies.append(data)
+    columns: int
+    height: int
+    cells: tuple[tuple[Char, ...], ...]
 
 
 class Screen:
@@ -75,10 +53,11 @@ class Screen:
             raise ValueError(f"a terminal cannot have {columns} columns and {rows} rows")
         self.columns = columns
         self.height = rows
-        self._emulator = _Emulator(columns, rows)
-        self._stream = pyte.Stream(self._emulator)
+        self._emulator = Emulator(columns, rows)
+        self._stream = Stream(self._emulator)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._text: list[str] = [" " * columns] * rows
+        self._cells: list[tuple[Char, ...]] = [(self._emulator.default_char,) * columns] * rows
 
     def feed(self, data: bytes | str) -> None:
         """Show the output `data` of a program. Text is taken as already decoded."""
@@ -89,13 +68,22 @@ class Screen:
 
         A wide glyph stands once, so an index into a row's text is not a screen column: see `span`.
         """
+        self._read()
+        return list(self._text)
+
+    def snapshot(self) -> Snapshot:
+        """All cells as they are now. Rows that did not change since the last call are shared with it."""
+        self._read()
+        return Snapshot(self.columns, self.height, tuple(self._cells))
+
+    def _read(self) -> None:
         emulator = self._emulator
         for number in emulator.dirty:
             if number < self.height:
-                line = emulator.buffer[number]
-                self._text[number] = "".join([line[column].data for column in range(self.columns)])
+                cells = tuple(map(emulator.buffer[number].__getitem__, range(self.columns)))
+                self._cells[number] = cells
+                self._text[number] = "".join([cell.data for cell in cells])
         emulator.dirty.clear()
-        return list(self._text)
 
     def text(self) -> str:
         """All rows without trailing blanks, joined by newlines; rows that are blank to the end are left out."""

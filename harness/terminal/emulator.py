@@ -1,0 +1,221 @@
+"""pyte, with what a real terminal does and pyte does not: the emulation beneath `Screen`.
+
+pyte has no alternate screen, takes key-encoding sequences (``CSI > 1 u``) for cursor movements, refuses parameters
+that a method does not expect, stops drawing at a zero-width character that is no combining mark, rewrites combined
+characters to their composed form, and forgets the dim attribute. A reading must show the program's own characters, so
+each of these is put right here. The cross-check against tmux in the tests holds the result.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pyte
+from pyte.screens import Char, Cursor, wcwidth
+
+_ALTERNATE_SCREEN_MODES = frozenset({47, 1047, 1049})
+_COLUMN_MODE = 3
+"""DECCOLM would change the number of columns under the reader's feet; modern terminals ignore it by default."""
+_JOINER = "\u200d"
+_EMOJI_PRESENTATION = "\ufe0f"
+_SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
+
+_CSI = re.compile(r"\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
+_CSI_BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
+_LARGEST_PARAMETER = 9999
+_ALL_PARAMETERS = frozenset({"select_graphic_rendition", "set_mode", "reset_mode"})
+_TWO_PARAMETERS = frozenset({"cursor_position", "set_margins"})
+_PRIVATE = frozenset({"set_mode", "reset_mode", "erase_in_display", "erase_in_line", "report_device_attributes"})
+_COLOUR_SELECTORS = frozenset({38, 48, 58})
+
+
+class DimChar(Char):
+    """A cell drawn with SGR 2; every other cell is a plain `Char`."""
+
+    __slots__ = ()
+
+
+class Emulator(pyte.Screen):
+    """The cells of a terminal. `replies` collects what it would answer to questions of the program."""
+
+    def __init__(self, columns: int, lines: int) -> None:
+        self.replies: list[str] = []
+        self._primary: tuple[Any, Any] | None = None
+        self._pen: Char | None = None
+        self._glyphs: dict[str, Char] = {}
+        super().__init__(columns, lines)
+
+    def set_mode(self, *modes: int, **kwargs: Any) -> None:
+        if kwargs.get("private"):
+            modes = tuple(mode for mode in modes if mode != _COLUMN_MODE)
+        super().set_mode(*modes, **kwargs)
+        if kwargs.get("private") and _ALTERNATE_SCREEN_MODES.intersection(modes) and self._primary is None:
+            self._primary = (self.buffer.copy(), self.cursor)
+            self.buffer.clear()
+            self.cursor = Cursor(0, 0)
+            self.dirty.update(range(self.lines))
+
+    def reset_mode(self, *modes: int, **kwargs: Any) -> None:
+        if kwargs.get("private"):
+            modes = tuple(mode for mode in modes if mode != _COLUMN_MODE)
+        super().reset_mode(*modes, **kwargs)
+        if kwargs.get("private") and _ALTERNATE_SCREEN_MODES.intersection(modes) and self._primary is not None:
+            saved, self.cursor = self._primary
+            self.buffer.clear()
+            self.buffer.update(saved)
+            self._primary = None
+            self.dirty.update(range(self.lines))
+
+    def select_graphic_rendition(self, *attrs: int, **_kwargs: Any) -> None:
+        """SGR; dim is kept in the cell's class, underline colours are left out."""
+        dim = isinstance(self.cursor.attrs, DimChar)
+        kept: list[int] = []
+        at = 0
+        while at < len(attrs):
+            attr = attrs[at]
+            length = 1
+            if attr in _COLOUR_SELECTORS:
+                length = {5: 3, 2: 5}.get(attrs[at + 1] if at + 1 < len(attrs) else 0, 1)
+            elif attr in (0, 22):
+                dim = False
+            elif attr == 2:
+                dim = True
+            if attr != 58:
+                kept += attrs[at : at + length]
+            at += length
+        if kept or not attrs:
+            super().select_graphic_rendition(*kept)
+        pen = self.cursor.attrs
+        if isinstance(pen, DimChar) != dim:
+            self.cursor.attrs = DimChar(*pen) if dim else Char(*pen)
+
+    def cursor_to_line(self, line: int | None = None) -> None:
+        """VPA. Under origin mode lines count from the top margin, which is the first line unless one is set."""
+        top, bottom = self.margins or (0, self.lines - 1)
+        origin = pyte.modes.DECOM in self.mode
+        self.cursor.y = min((line or 1) - 1 + (top if origin else 0), bottom if origin else self.lines - 1)
+
+    def write_process_input(self, data: str) -> None:
+        self.replies.append(data)
+
+    def draw(self, data: str) -> None:
+        """Put `data` at the cursor, each grapheme into its cell exactly as the program wrote it."""
+        cursor = self.cursor
+        wrap = pyte.modes.DECAWM in self.mode
+        insert = pyte.modes.IRM in self.mode
+        if cursor.attrs is not self._pen:
+            self._pen = cursor.attrs
+            self._glyphs = {}
+        glyphs = self._glyphs
+        self.dirty.add(cursor.y)
+        line = self.buffer[cursor.y]
+        joining = False
+        for char in data:
+            width = wcwidth(char)
+            if joining or width == 0 or _SKIN_TONES[0] <= char <= _SKIN_TONES[1]:
+                joining = self._combine(line, char)
+                continue
+            if width < 0:
+                continue
+            if cursor.x + width > self.columns:
+                if wrap:
+                    self.carriage_return()
+                    self.linefeed()
+                    self.dirty.add(cursor.y)
+                    line = self.buffer[cursor.y]
+                else:
+                    cursor.x = max(0, self.columns - width)
+            x = cursor.x
+            if insert:
+                self.insert_characters(width)
+            glyph = glyphs.get(char)
+            if glyph is None:
+                glyph = glyphs[char] = cursor.attrs._replace(data=char)
+            # Half of a wide glyph cannot stay: whichever half is overwritten, the other becomes blank.
+            if line[x].data == "" and x:
+                line[x - 1] = line[x - 1]._replace(data=" ")
+            after = x + width
+            if after < self.columns and line[after].data == "":
+                line[after] = line[after]._replace(data=" ")
+            line[x] = glyph
+            if width == 2 and x + 1 < self.columns:
+                line[x + 1] = glyph._replace(data="")
+            cursor.x = after
+
+    def _combine(self, line: Any, char: str) -> bool:
+        """Add a zero-width `char` to the cell before the cursor; whether the next character joins that cell too."""
+        at = self.cursor.x - 1
+        if at > 0 and line[at].data == "":
+            at -= 1
+        if at < 0:
+            return False
+        before = line[at].data
+        line[at] = line[at]._replace(data=before + char)
+        if char == _EMOJI_PRESENTATION and self.cursor.x == at + 1 < self.columns and before[0] >= "\u2190":
+            line[at + 1] = line[at]._replace(data="")
+            self.cursor.x += 1
+        return char == _JOINER
+
+
+class Stream(pyte.Stream):
+    """pyte's parser, with control sequences read by their grammar (ECMA-48, 5.4) instead of character by character."""
+
+    _held = ""
+
+    def feed(self, data: str) -> None:
+        """Show `data`; the beginning of a control sequence at its end waits for the next call."""
+        data = (self._held + data).replace("\x9b", "\x1b[")
+        self._held = ""
+        draw = self.listener.draw  # type: ignore[union-attr]  # attached by the constructor
+        text = self._text_pattern.match
+        offset, end = 0, len(data)
+        while offset < end:
+            if self._taking_plain_text:
+                if match := text(data, offset):
+                    draw(match.group())
+                    offset = match.end()
+                    continue
+                if match := _CSI.match(data, offset):
+                    self._control(*match.groups())
+                    offset = match.end()
+                    continue
+                if _CSI_BEGUN.match(data, offset):
+                    self._held = data[offset:]
+                    return
+            try:
+                self._taking_plain_text = self._send_to_parser(data[offset])
+            except (TypeError, AssertionError, IndexError, ValueError):
+                self._taking_plain_text = True  # pyte has thrown its parser state away: the sequence is not one
+            offset += 1
+
+    def _control(self, prefix: str, parameters: str, intermediate: str, final: str) -> None:
+        name = self.csi.get(final)
+        if name is None or intermediate or prefix in {"<", "=", ">"} or (prefix and name not in _PRIVATE):
+            return
+        numbers = (
+            _subparameters(parameters)
+            if ":" in parameters
+            else [min(int(number or 0), _LARGEST_PARAMETER) for number in parameters.split(";")]
+        )
+        if name not in _ALL_PARAMETERS:
+            numbers = numbers[: 2 if name in _TWO_PARAMETERS else 1]
+        method = getattr(self.listener, name)
+        if prefix:
+            method(*numbers, private=True)
+        else:
+            method(*numbers)
+
+
+def _subparameters(parameters: str) -> list[int]:
+    """SGR parameters in the colon form of ISO 8613-6, as the semicolon form that pyte knows."""
+    numbers: list[int] = []
+    for parameter in parameters.split(";"):
+        parts = [min(int(part), _LARGEST_PARAMETER) for part in parameter.split(":") if part]
+        if len(parts) < 2 or parts[0] not in _COLOUR_SELECTORS:
+            numbers += parts[:1] if parts[:2] != [4, 0] else [24]
+        elif parts[1] == 2 and len(parts) >= 5:
+            numbers += [parts[0], 2, *parts[-3:]]
+        elif parts[1] == 5 and len(parts) >= 3:
+            numbers += [parts[0], 5, parts[2]]
+    return numbers
