@@ -44,7 +44,7 @@ Feature: Mixed outcomes
       | External effects may be untracked | true               |
       | Changed path                     | <workspace>/out.txt |
 
-  @mixed-outcomes.batch
+  @mixed-outcomes.batch @cancellation.batch
   Scenario: Batch with done, failed, cancelled and unstarted tasks
     Given the workspace file "a.txt" holds
       """

@@ -1,0 +1,21 @@
+"""Start of the command line. The version is answered before anything slow is imported."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Run `harness`; leaves with an exit code of the table in the README."""
+    if sys.argv[1:] == ["--version"]:
+        from harness import __version__  # noqa: PLC0415 # nothing else may be imported for it
+
+        print(f"harness {__version__}")
+        return
+    from harness.cli.app import run  # noqa: PLC0415 # imports typer and rich
+
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,187 @@
+"""The main job: verify, project, observe, compare and judge one release over one evidence folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from harness import __version__
+from harness.bundle import Bundle, read_bundle
+from harness.examine import Examined, examine
+from harness.judge import judge
+from harness.model.errors import EvidenceError, HarnessError, UsageError
+from harness.model.facts import CardKind
+from harness.model.verdict import (
+    Acceptance,
+    Authorization,
+    CaptureRow,
+    Damage,
+    Finding,
+    Observation,
+    Release,
+)
+from harness.scenario.compile import Scenario, compile_feature
+from harness.spec.classes import served
+
+PRODUCT_NAME = "magi-code"
+
+RULES_CHECKED: dict[str, frozenset[CardKind]] = {
+    "partition": frozenset({CardKind.SUBAGENT_BATCH}),
+}
+"""Structural rules of the requirement catalogue that this version checks, and on which cards."""
+
+Progress = Callable[[str], None]
+
+
+class Accepted(msgspec.Struct, frozen=True, kw_only=True):
+    """The judgement together with the bundles it was made of, by observation id."""
+
+    acceptance: Acceptance
+    bundles: dict[str, Bundle]
+
+
+def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
+    """All scenarios of the ``.feature`` files in `folder`, in file order.
+
+    Raises UsageError for a folder without features, a file that is not one, or two scenarios of one name.
+    """
+    files = sorted(folder.glob("*.feature"))
+    if not files:
+        raise UsageError("there are no .feature files", where=str(folder), hint="name the folder with --features")
+    scenarios: list[Scenario] = []
+    for file in files:
+        try:
+            text = file.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise UsageError(f"is not UTF-8: {error}", where=str(file)) from error
+        scenarios.extend(compile_feature(text, name=file.name))
+    names: dict[str, str] = {}
+    for scenario in scenarios:
+        if scenario.slug in names:
+            raise UsageError(f"{scenario.id} and {names[scenario.slug]} name the same observations", where=str(folder))
+        names[scenario.slug] = scenario.id
+        served(scenario.tags)
+    return tuple(scenarios)
+
+
+def version_key(version: str) -> tuple[tuple[int, str], ...]:
+    """Sort key of release versions: numbers by value, anything else by spelling."""
+    return tuple((int(part), "") if part.isdecimal() else (-1, part) for part in version.split("."))
+
+
+def releases(evidence: Path) -> tuple[str, ...]:
+    """Releases that have a folder with bundles in `evidence`, oldest first.
+
+    Raises UsageError when there is no evidence at all.
+    """
+    if not evidence.is_dir():
+        raise UsageError("there is no such evidence folder", where=str(evidence), hint="name it with --evidence")
+    found = [path.name for path in evidence.iterdir() if path.is_dir() and path.name[:1].isdecimal()]
+    if not found:
+        raise UsageError(
+            "no release has evidence here", where=str(evidence), hint="record some: harness record --product VERSION"
+        )
+    return tuple(sorted(found, key=version_key))
+
+
+def bundle_folders(evidence: Path, release: str) -> tuple[Path, ...]:
+    """Every bundle folder of one release, by name; hidden names are unfinished recordings and are not bundles."""
+    folder = evidence / release
+    if not folder.is_dir():
+        known = ", ".join(releases(evidence))
+        raise UsageError(f"there is no evidence of release {release}", where=str(evidence), hint=f"there is {known}")
+    return tuple(sorted(path for path in folder.iterdir() if not path.name.startswith(".")))
+
+
+def read_all(folders: Iterable[Path]) -> tuple[list[Bundle], list[Damage]]:
+    """Read every bundle; those that do not verify are returned with all their reasons."""
+    bundles: list[Bundle] = []
+    damaged: list[Damage] = []
+    for folder in folders:
+        try:
+            bundle = read_bundle(folder)
+        except EvidenceError as error:
+            damaged.append(Damage(bundle=folder.name, reasons=error.reasons))
+            continue
+        if bundle.manifest.observation == folder.name:
+            bundles.append(bundle)
+        else:
+            reason = f"the folder holds the observation {bundle.manifest.observation}"
+            damaged.append(Damage(bundle=folder.name, reasons=(reason,)))
+    return bundles, damaged
+
+
+def observation_of(bundle: Bundle, scenario: Scenario | None, examined: Examined) -> Observation:
+    """The judged value of one bundle."""
+    manifest = bundle.manifest
+    compared = examined.compared
+    return Observation(
+        id=manifest.observation,
+        bundle=f"{manifest.release}/{manifest.observation}",
+        classes=manifest.classes,
+        release=manifest.release,
+        driver=manifest.driver,
+        scenario=manifest.scenario,
+        gherkin=scenario.gherkin if scenario else "",
+        authorization=Authorization.UNAUTHORIZED,
+        authorization_detail="no release authority has signed it",
+        stale=bool(manifest.scenario) and (scenario is None or scenario.stimulus_sha256 != manifest.stimulus_sha256),
+        recorded_at=manifest.recorded_at,
+        recorder=manifest.recorder,
+        products=manifest.products,
+        manifest_sha256=bundle.manifest_sha256,
+        captures=tuple(
+            CaptureRow(
+                column=capture.column,
+                file=capture.file,
+                version=capture.product.version,
+                complete=capture.complete,
+                note=capture.note,
+                size=manifest.files[capture.file].size,
+            )
+            for capture in manifest.captures
+        ),
+        cards=compared.cards,
+        rows=compared.rows,
+        surfaces=compared.surfaces,
+        unavailable=compared.unavailable,
+        findings=tuple(found.id for found in compared.findings),
+    )
+
+
+def accept(*, evidence: Path, features: Path, release: str, at: str, progress: Progress = lambda _: None) -> Accepted:
+    """Judge `release` (empty: the newest in `evidence`) as of `at` (RFC 3339 UTC).
+
+    Damaged bundles and unreadable captures become reasons of the verdict, never exceptions.
+    """
+    scenarios = {scenario.id: scenario for scenario in load_scenarios(features)}
+    release = release or releases(evidence)[-1]
+    bundles, damaged = read_all(bundle_folders(evidence, release))
+    observations: list[Observation] = []
+    findings: list[Finding] = []
+    runs: dict[str, Sequence[str]] = {}
+    for bundle in bundles:
+        progress(bundle.manifest.observation)
+        scenario = scenarios.get(bundle.manifest.scenario)
+        try:
+            examined = examine(bundle, scenario)
+        except HarnessError as error:
+            damaged.append(Damage(bundle=bundle.manifest.observation, reasons=(str(error),)))
+            continue
+        observations.append(observation_of(bundle, scenario, examined))
+        findings.extend(examined.compared.findings)
+        runs[bundle.manifest.observation] = served(scenario.tags).runs if scenario else ()
+    digests = sorted({product.sha256 for bundle in bundles for product in bundle.manifest.products})
+    acceptance = judge(
+        release=Release(name=PRODUCT_NAME, version=release, sha256=tuple(digests)),
+        at=at,
+        harness=__version__,
+        observations=observations,
+        findings=findings,
+        damaged=damaged,
+        runs_of=runs,
+        rules_checked=RULES_CHECKED,
+    )
+    return Accepted(acceptance=acceptance, bundles={bundle.manifest.observation: bundle for bundle in bundles})

@@ -1,0 +1,131 @@
+"""`harness accept`: the main job."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.text import Text
+
+from harness.cli import output, places
+from harness.model.facts import SURFACES
+from harness.model.verdict import Acceptance, Verdict
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.REJECTED: 1, Verdict.INSUFFICIENT: 3, Verdict.TAMPERED: 4}
+_SHOWN_FINDINGS = 12
+
+
+def _counts(acceptance: Acceptance, console: Console) -> None:
+    rows = []
+    for observation in acceptance.observations:
+        cells: list[str | Text] = [observation.id]
+        for column in SURFACES:
+            count = observation.surfaces[column]
+            if not count.agree and not count.disagree:
+                cells.append(Text("not captured", style="dim"))
+            else:
+                cells.append(
+                    Text.assemble(
+                        f"{count.agree} agree, ",
+                        (f"{count.disagree} differ", "bold red" if count.disagree else ""),
+                        f", {count.not_comparable} n/c",
+                    )
+                )
+        cells.append(observation.authorization.value)
+        rows.append(cells)
+    console.print(output.table("", ["observation", *(column.value for column in SURFACES), "authorization"], rows))
+
+
+def print_verdict(acceptance: Acceptance, reports: Path | None, console: Console) -> None:
+    """The first screen: what was judged, the verdict, why, and what to do next."""
+    release = acceptance.release
+    digest = release.sha256[0][:16] + "…" if release.sha256 else "no binary recorded"
+    console.print(f"{release.name} {release.version} (binary sha256 {digest}), judged as of {acceptance.at}")
+    console.print(
+        Text.assemble("Verdict: ", (acceptance.verdict.value.upper(), output.VERDICT_STYLES[acceptance.verdict]))
+    )
+    for reason in acceptance.reasons:
+        console.print(f"  - {output.plain(reason)}")
+    console.print()
+    _counts(acceptance, console)
+    if acceptance.findings:
+        console.print()
+        shown = acceptance.findings[:_SHOWN_FINDINGS]
+        console.print(
+            output.table(
+                f"{len(acceptance.findings)} findings"
+                + (f", the first {len(shown)}" if len(shown) < len(acceptance.findings) else ""),
+                ["id", "rule", "surface", "card", "fact", "expected", "observed"],
+                [
+                    [
+                        found.id,
+                        found.requirement,
+                        found.surface,
+                        f"{found.observation} {found.card}",
+                        found.label,
+                        found.expected,
+                        found.observed,
+                    ]
+                    for found in shown
+                ],
+            )
+        )
+    console.print()
+    console.print("Next:")
+    if acceptance.findings:
+        console.print(f"  harness show {acceptance.findings[0].id}   the place that the first finding points at")
+    if reports is not None:
+        console.print(f"  open {reports / 'report.html'}   every fact of every surface side by side")
+    if acceptance.verdict is Verdict.INSUFFICIENT:
+        console.print("  a release authority reviews and signs the original runs; missing classes are recorded first")
+
+
+def accept_command(
+    evidence: Annotated[Path | None, typer.Option(help="Evidence folder. Default: the bundled evidence.")] = None,
+    features: Annotated[Path | None, typer.Option(help="Folder of scenarios. Default: the bundled features.")] = None,
+    release: Annotated[str, typer.Option(help="Release to judge. Default: the newest with evidence.")] = "",
+    reports: Annotated[Path | None, typer.Option(help="Where the reports are written. Default: reports/")] = None,
+    at: Annotated[str | None, typer.Option(help="Judge as of this time (RFC 3339). Default: now.")] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print verdict.json instead of the summary.")] = False,
+) -> int:
+    """Judge a release over its evidence and write the reports.
+
+    Exit code: 0 accepted, 1 rejected, 3 insufficient evidence, 4 damaged or tampered evidence.
+
+    Example: harness accept --release 0.104.0 --reports /tmp/report
+    """
+    from harness.acceptance import accept  # noqa: PLC0415 # help and errors of usage do not need it
+    from harness.proofs import Proofs  # noqa: PLC0415
+    from harness.report import render_all  # noqa: PLC0415
+
+    moment = places.parse_time(at)
+    target = reports or places.default_folder("reports")
+    with output.progress("judging", None) as bar:
+
+        def step(name: str) -> None:
+            if bar is not None:
+                bar.update(bar.task_ids[0], description=f"judging {output.plain(name)}", advance=1)
+
+        accepted = accept(
+            evidence=evidence or places.default_folder("evidence"),
+            features=features or places.default_folder("features"),
+            release=release,
+            at=moment,
+            progress=step,
+        )
+        proofs = Proofs(accepted.bundles)
+        files = render_all(
+            accepted.acceptance, excerpts=proofs.excerpt, pictures=proofs.picture, timelines=proofs.timeline
+        )
+    for name, content in files.items():
+        places.write_file(target / name, content)
+    console = output.console()
+    if json_:
+        console.file.write(files["verdict.json"].decode())
+    else:
+        print_verdict(accepted.acceptance, target, console)
+    return EXIT_CODES[accepted.acceptance.verdict]

@@ -1,0 +1,133 @@
+"""`harness project`, `show`, `facts` and `steps`: looking at one session, one finding, and the catalogues."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import msgspec
+import typer
+
+from harness.cli import output, places
+from harness.model.errors import UsageError
+from harness.model.values import Reading, State, Value
+
+
+def _json_value(reading: Reading) -> str | None:
+    return reading.text if isinstance(reading, Value) and reading.state is State.KNOWN else None
+
+
+def project_command(
+    session: Annotated[Path, typer.Argument(help="A saved session (.jsonl); children are looked for beside it.")],
+    json_: Annotated[bool, typer.Option("--json", help="Cards and facts as JSON.")] = False,
+) -> int:
+    """Project the reference facts of one saved session.
+
+    Child sessions are read from ``subagents/`` or ``children/`` beside the session.
+
+    Example: harness project ~/.magi-code/sessions/ID.jsonl --json
+    """
+    from harness.project import project  # noqa: PLC0415
+
+    if not session.is_file():
+        raise UsageError("there is no such session file", where=str(session))
+    children = {
+        path.stem: path for name in ("subagents", "children") for path in sorted((session.parent / name).glob("*.jsonl"))
+    }
+    projection = project(
+        session.read_bytes(),
+        {child: path.read_bytes() for child, path in children.items()},
+        file=session.name,
+        child_files={child: path.name for child, path in children.items()},
+    )
+    console = output.console()
+    if json_:
+        cards = [
+            {
+                "path": card.path,
+                "kind": card.kind.value,
+                "outcome": card.outcome,
+                "facts": [
+                    {
+                        "label": fact.label,
+                        "value": _json_value(fact.value),
+                        "state": fact.value.state.value if isinstance(fact.value, Value) else fact.value.reason.value,
+                        "source": fact.via,
+                    }
+                    for fact in card.facts
+                ],
+            }
+            for card in projection.reference
+        ]
+        problems = [msgspec.to_builtins(problem) for problem in projection.problems]
+        console.file.write(msgspec.json.encode({"cards": cards, "problems": problems}).decode() + "\n")
+        return 0
+    for card in projection.reference:
+        rows = [[fact.label, str(fact.value), fact.via] for fact in card.facts]
+        console.print(output.table(f"{card.path}: {card.kind.value}", ["fact", "value", "source"], rows))
+        console.print()
+    for problem in projection.problems:
+        console.print(output.plain(f"{problem.requirement}: {problem.observed} ({problem.place})"))
+    return 0
+
+
+def show_command(
+    finding: Annotated[str, typer.Argument(help="A finding's id, such as F-0123456789.")],
+    evidence: Annotated[Path | None, typer.Option(help="Evidence folder. Default: the bundled evidence.")] = None,
+    release: Annotated[str, typer.Option(help="Release. Default: the newest with evidence.")] = "",
+) -> int:
+    """Show the place in the evidence that a finding points at: the frame, the record or the screen.
+
+    Example: harness show F-0123456789
+    """
+    from harness.acceptance import accept  # noqa: PLC0415
+    from harness.proofs import Proofs  # noqa: PLC0415
+
+    accepted = accept(
+        evidence=evidence or places.default_folder("evidence"),
+        features=places.default_folder("features"),
+        release=release,
+        at=places.parse_time(None),
+    )
+    found = next((item for item in accepted.acceptance.findings if item.id == finding), None)
+    if found is None:
+        raise UsageError(
+            f"there is no finding {finding!r} in this evidence",
+            hint=f"`harness accept` lists the {len(accepted.acceptance.findings)} there are",
+        )
+    console = output.console()
+    console.print(output.plain(f"{found.id} ({found.kind.value}) breaks {found.requirement}"))
+    console.print(output.plain(f"observation  {found.observation}"))
+    console.print(output.plain(f"surface      {found.surface}"))
+    console.print(output.plain(f"card, fact   {found.card} {found.label}"))
+    console.print(output.plain(f"expected     {found.expected}"))
+    console.print(output.plain(f"observed     {found.observed}"))
+    console.print(output.plain(f"place        {found.place or 'no single place: the card is not there'}"))
+    if found.place is not None:
+        console.print()
+        for line in Proofs(accepted.bundles).lines(found.observation, found.place):
+            console.file.write(line + "\n")
+    return 0
+
+
+def facts_command() -> int:
+    """List the fact catalogue: every label with its card, type and null rule.
+
+    Example: harness facts
+    """
+    from harness.spec.facts import FACTS  # noqa: PLC0415
+
+    rows = [[entry.card.value, entry.label, entry.type.value, entry.null_when or "never"] for entry in FACTS]
+    output.console().print(output.table("", ["card", "label", "type", "null when"], rows))
+    return 0
+
+
+def steps_command() -> int:
+    """List the steps that scenarios may use.
+
+    Example: harness steps
+    """
+    from harness.scenario.vocabulary import STEPS  # noqa: PLC0415
+
+    output.console().print(output.table("", ["keyword", "step"], [[step.keyword, step.pattern] for step in STEPS]))
+    return 0

@@ -1,0 +1,73 @@
+"""What commands print: tables and verdicts for people, JSON for scripts, progress on standard error.
+
+Everything that comes from evidence passes `plain`, so that no terminal escape of a recording reaches this terminal.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from harness.model.verdict import Agreement, Verdict
+
+AGREEMENT_MARKS = {
+    Agreement.AGREE: ("=", "green"),
+    Agreement.DISAGREE: ("≠", "bold red"),
+    Agreement.NOT_COMPARABLE: ("·", "dim"),
+}
+VERDICT_STYLES = {
+    Verdict.ACCEPTED: "bold green",
+    Verdict.REJECTED: "bold red",
+    Verdict.INSUFFICIENT: "bold yellow",
+    Verdict.TAMPERED: "bold magenta",
+}
+_LONGEST = 400
+
+
+def console() -> Console:
+    """Standard output; plain when it is not a terminal, without colour under ``NO_COLOR``."""
+    return Console(soft_wrap=False, highlight=False, markup=False, emoji=False)
+
+
+def plain(text: str) -> str:
+    """`text` as data: control and direction characters become visible, and overlong text is cut with a note."""
+    shown = "".join(
+        char if unicodedata.category(char) not in ("Cc", "Cf", "Cs") else f"\\u{ord(char):04x}" for char in text
+    )
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}… ({len(shown)} characters)"
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> Table:
+    """A table whose strings are taken as data."""
+    made = Table(title=title or None, title_justify="left", header_style="bold", show_edge=False, pad_edge=False)
+    for name in columns:
+        made.add_column(name, overflow="fold")
+    for row in rows:
+        made.add_row(*(cell if isinstance(cell, Text) else Text(plain(cell)) for cell in row))
+    return made
+
+
+@contextmanager
+def progress(title: str, total: int | None) -> Iterator[Progress | None]:
+    """A progress bar on standard error while the block runs; nothing when that is not a terminal."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    bar = Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        bar.add_task(title, total=total)
+        yield bar

@@ -1,0 +1,48 @@
+"""Where things are by default, and what time it is: the folder one stands in, else the project's own clone."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+
+from harness.model.errors import UsageError
+
+_PROJECT = Path(__file__).resolve().parent.parent.parent
+_RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2}))?")
+
+
+def default_folder(name: str) -> Path:
+    """``./NAME`` when it is there, else the clone's own."""
+    here = Path(name)
+    return here if here.is_dir() else _PROJECT / name
+
+
+def parse_time(text: str | None) -> str:
+    """RFC 3339 UTC with second precision, for a time or a date on the command line; None is now.
+
+    Raises UsageError for anything else.
+    """
+    if text is None:
+        return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    if not _RFC3339.fullmatch(text):
+        raise UsageError(f"{text!r} is not a time", hint="write 2026-11-30 or 2026-11-30T12:00:00Z")
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise UsageError(f"{text!r} is not a time: {error}") from error
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace `path` by `content` at once: a reader sees the old file or the new one, never a part."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    staging = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        staging.write_bytes(content)
+        staging.replace(path)
+    finally:
+        staging.unlink(missing_ok=True)

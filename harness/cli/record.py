@@ -1,0 +1,136 @@
+"""`harness record` and `harness product`: original runs of the real product, and the product itself."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.cli import output, places
+from harness.model.errors import HarnessError, ProductError, UsageError
+
+if TYPE_CHECKING:
+    from harness.scenario.compile import Scenario
+
+DEFAULT_ROOT = Path("/tmp/acceptance")  # noqa: S108 # neutral on purpose: its text appears in evidence
+
+
+def _select(scenarios: Sequence[Scenario], names: Sequence[str], release: str) -> list[Scenario]:
+    """Scenarios that are recorded on `release`, all or those whose slug or id holds one of `names`."""
+    fitting = [item for item in scenarios if not item.releases or release in item.releases]
+    if not names:
+        return fitting
+    chosen = [item for item in fitting if any(name in item.slug or name in item.id for name in names)]
+    unknown = [name for name in names if not any(name in item.slug or name in item.id for item in fitting)]
+    if unknown:
+        raise UsageError(
+            f"no scenario of release {release} is named {', '.join(unknown)}",
+            hint="`harness record --list` shows them",
+        )
+    return chosen
+
+
+def product_command(
+    version: Annotated[str, typer.Argument(help="Release, such as 0.104.0, or the path of a binary.")],
+) -> int:
+    """Find a product, building a release from its crate into the user's cache when it is not there.
+
+    Example: harness product 0.104.0
+    """
+    from harness.record import products  # noqa: PLC0415
+
+    path = products.find_or_build(version, progress=_build_progress())
+    identity = products.identify(path)
+    typer.echo(f"magi-code {identity.version} sha256 {identity.sha256}\n{path}")
+    return 0
+
+
+def _build_progress() -> Callable[[str], None]:
+    from rich.console import Console  # noqa: PLC0415
+
+    console = Console(stderr=True)
+    lock = threading.Lock()
+
+    def show(line: str) -> None:
+        with lock:
+            console.print(output.plain(line), end="\r" if console.is_terminal else "\n")
+
+    return show
+
+
+def record_command(
+    product: Annotated[str, typer.Option(help="Path of a binary, or a release that is built if need be.")],
+    scenarios: Annotated[list[str] | None, typer.Argument(help="Names or parts of names. Default: all.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Evidence folder. Default: evidence/")] = None,
+    features: Annotated[Path | None, typer.Option(help="Folder of scenarios. Default: the bundled features.")] = None,
+    driver: Annotated[str, typer.Option(help="Only this driver: local-agent or mission-control.")] = "",
+    jobs: Annotated[int, typer.Option(min=1, max=16, help="Runs at the same time.")] = 3,
+    root: Annotated[Path, typer.Option(help="Neutral folder in which the runs happen.")] = DEFAULT_ROOT,
+    replace: Annotated[bool, typer.Option(help="Replace bundles that are already there.")] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List what would be recorded, and leave.")] = False,
+) -> int:
+    """Run scenarios on the real product, on both surfaces, and write one bundle a run.
+
+    Exit code 3 when the product misbehaved in a way that left no bundle.
+
+    Example: harness record --product 0.104.0 --replace mixed
+    """
+    from harness.acceptance import load_scenarios  # noqa: PLC0415
+    from harness.record import products  # noqa: PLC0415
+    from harness.recording import Task, record_task  # noqa: PLC0415
+    from harness.scenario.compile import DRIVERS  # noqa: PLC0415
+
+    if driver and driver not in DRIVERS:
+        raise UsageError(f"{driver!r} is no driver", hint=f"use {' or '.join(DRIVERS)}")
+    path = products.find_or_build(product, progress=_build_progress())
+    identity = products.identify(path)
+    chosen = _select(load_scenarios(features or places.default_folder("features")), scenarios or [], identity.version)
+    folder = out or places.default_folder("evidence")
+    tasks = [
+        Task(scenario=scenario, driver=name, product=path, release=identity.version, root=root, out=folder)
+        for scenario in chosen
+        for name in scenario.drivers
+        if not driver or name == driver
+    ]
+    console = output.console()
+    if list_:
+        for task in tasks:
+            console.print(f"{task.observation}  ({task.scenario.id})")
+        return 0
+    if not replace:
+        taken = [task.observation for task in tasks if task.folder.exists()]
+        if taken:
+            raise UsageError(
+                f"{len(taken)} bundles are already there, the first is {taken[0]}",
+                where=str(folder),
+                hint="use --replace to record them anew, or --out for another folder",
+            )
+    for version in sorted({task.recorder_version for task in tasks if task.recorder_version}):
+        products.find_or_build(version, progress=_build_progress())
+    failures: list[str] = []
+    with output.progress("recording", len(tasks)) as bar, ThreadPoolExecutor(max_workers=min(jobs, len(tasks) or 1)) as pool:
+        running = {pool.submit(record_task, task): task for task in tasks}
+        try:
+            for done in as_completed(running):
+                task = running[done]
+                try:
+                    seconds = done.result()
+                    if bar is None:
+                        console.print(f"recorded {task.observation} in {seconds:.1f} s")
+                    else:
+                        bar.console.print(f"recorded {task.observation} in {seconds:.1f} s")
+                except (HarnessError, OSError) as error:
+                    failures.append(f"{task.observation}: {error}")
+                if bar is not None:
+                    bar.advance(bar.task_ids[0])
+        except KeyboardInterrupt:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    for failure in failures:
+        console.print(output.plain(f"no bundle: {failure}"))
+    console.print(f"{len(tasks) - len(failures)} of {len(tasks)} runs recorded into {folder / identity.version}")
+    return ProductError.exit_code if failures else 0

@@ -1,0 +1,78 @@
+"""One scenario, one driver, one real run, one bundle: what `harness record` does for each of its tasks."""
+
+from __future__ import annotations
+
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import msgspec
+
+from harness import __version__
+from harness.bundle import write_bundle
+from harness.model.manifest import MANIFEST_SCHEMA, Manifest, Recorder
+from harness.record import products
+from harness.record.recorder import record
+from harness.scenario.compile import Scenario
+from harness.spec.classes import served
+
+
+class Task(msgspec.Struct, frozen=True, kw_only=True):
+    """One run to record. `product` is the binary under test, `out` the evidence folder."""
+
+    scenario: Scenario
+    driver: str
+    product: Path
+    release: str
+    root: Path
+    out: Path
+
+    @property
+    def observation(self) -> str:
+        return self.scenario.observation(self.driver)
+
+    @property
+    def folder(self) -> Path:
+        return self.out / self.release / self.observation
+
+    @property
+    def recorder_version(self) -> str:
+        """The older release that drives a legacy run, or "" when the product under test does."""
+        return self.scenario.stimulus.recorded_by
+
+
+def record_task(task: Task) -> float:
+    """Record one run and write its bundle; returns the seconds it took.
+
+    Raises ProductError when the product misbehaved so that nothing can be kept; then no bundle is written.
+    """
+    started = time.monotonic()
+    recorded_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    driving = products.locate(task.recorder_version) if task.recorder_version else task.product
+    run = record(
+        task.scenario.stimulus,
+        observation=task.observation,
+        driver=task.driver,
+        product=driving,
+        reopener=task.product,
+        root=task.root,
+    )
+    manifest = Manifest(
+        schema=MANIFEST_SCHEMA,
+        observation=task.observation,
+        scenario=task.scenario.id,
+        classes=served(task.scenario.tags).classes,
+        release=task.release,
+        driver=task.driver,
+        stimulus_sha256=task.scenario.stimulus_sha256,
+        products=run.products,
+        recorder=Recorder(name="card-acceptance-harness", version=__version__),
+        recorded_at=recorded_at,
+        workspace=run.workspace,
+        session=run.session,
+        children=run.children,
+        captures=run.captures,
+        files={},
+    )
+    write_bundle(task.folder, manifest, run.members, replace=True)
+    return time.monotonic() - started
