@@ -17,11 +17,13 @@ class Product(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Recorder(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Who made the captures and with what. `foreign`: captures made by somebody else's tools and imported."""
+    """Who made the captures and with what. `foreign`: captures made by somebody else's tools and imported. `key` is
+    the fingerprint of the recorder's own key, "" when it has none: that key can never authorize the run."""
 
     name: str
     version: str
     foreign: bool = False
+    key: str = ""
 
 
 class StoredFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
