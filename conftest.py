@@ -1,0 +1,3 @@
+"""Plugins of the whole test run."""
+
+pytest_plugins = ["harness.pytest_plugin"]
