@@ -7,11 +7,11 @@ import sys
 import traceback
 from typing import Annotated
 
-import click
 import typer
+from typer.exceptions import TyperException
 
 from harness import __version__
-from harness.cli import accept, bundles, inspect, record
+from harness.cli import accept, authority, bundles, inspect, record
 from harness.model.errors import HarnessError
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app = typer.Typer(
 )
 
 FAULT = 70
+STOPPED = 130
 
 
 def _version(show: bool) -> None:
@@ -49,6 +50,8 @@ app.command("verify")(bundles.verify_command)
 app.command("compare")(bundles.compare_command)
 app.command("project")(inspect.project_command)
 app.command("show")(inspect.show_command)
+app.command("authorize")(authority.authorize_command)
+app.add_typer(authority.authority_app, name="authority")
 app.command("facts")(inspect.facts_command)
 app.command("steps")(inspect.steps_command)
 
@@ -56,17 +59,18 @@ app.command("steps")(inspect.steps_command)
 def run(arguments: list[str]) -> int:
     """Run one command line; returns the exit code and never raises."""
     try:
-        result = app(arguments, standalone_mode=False)
+        result: object = app(arguments, standalone_mode=False)
     except HarnessError as error:
         print(f"harness: {error.where + ': ' if error.where else ''}{error.message}", file=sys.stderr)
         if error.hint:
             print(f"  {error.hint}", file=sys.stderr)
         return error.exit_code
-    except click.exceptions.Abort:
+    except (typer.Abort, KeyboardInterrupt):
         print("harness: stopped", file=sys.stderr)
-        return 130
-    except click.ClickException as error:
-        error.show()
+        return STOPPED
+    except TyperException as error:
+        if message := error.format_message():
+            print(f"harness: {message}\n  harness {' '.join(arguments[:1])} --help shows how", file=sys.stderr)
         return error.exit_code
     except OSError as error:
         print(f"harness: {error.filename or 'the system'}: {error.strerror or error}", file=sys.stderr)

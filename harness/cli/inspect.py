@@ -32,7 +32,9 @@ def project_command(
     if not session.is_file():
         raise UsageError("there is no such session file", where=str(session))
     children = {
-        path.stem: path for name in ("subagents", "children") for path in sorted((session.parent / name).glob("*.jsonl"))
+        path.stem: path
+        for name in ("subagents", "children")
+        for path in sorted((session.parent / name).glob("*.jsonl"))
     }
     projection = project(
         session.read_bytes(),

@@ -14,6 +14,9 @@ from harness.cli import output, places
 from harness.model.errors import HarnessError, ProductError, UsageError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from harness.recording import Task
     from harness.scenario.compile import Scenario
 
 DEFAULT_ROOT = Path("/tmp/acceptance")  # noqa: S108 # neutral on purpose: its text appears in evidence
@@ -62,6 +65,30 @@ def _build_progress() -> Callable[[str], None]:
     return show
 
 
+def _record_all(tasks: Sequence[Task], jobs: int, console: Console) -> list[str]:
+    """Record every task; returns one line for each that left no bundle."""
+    from harness.recording import record_task  # noqa: PLC0415
+
+    failures: list[str] = []
+    workers = min(jobs, max(len(tasks), 1))
+    with output.progress("recording", len(tasks)) as bar, ThreadPoolExecutor(max_workers=workers) as pool:
+        running = {pool.submit(record_task, task): task for task in tasks}
+        try:
+            for done in as_completed(running):
+                observation = running[done].observation
+                try:
+                    line = f"recorded {observation} in {done.result():.1f} s"
+                    (console if bar is None else bar.console).print(line)
+                except (HarnessError, OSError) as error:
+                    failures.append(f"{observation}: {error}")
+                if bar is not None:
+                    bar.advance(bar.task_ids[0])
+        except KeyboardInterrupt:
+            pool.shutdown(wait=True, cancel_futures=True)
+            raise
+    return failures
+
+
 def record_command(
     product: Annotated[str, typer.Option(help="Path of a binary, or a release that is built if need be.")],
     scenarios: Annotated[list[str] | None, typer.Argument(help="Names or parts of names. Default: all.")] = None,
@@ -81,7 +108,7 @@ def record_command(
     """
     from harness.acceptance import load_scenarios  # noqa: PLC0415
     from harness.record import products  # noqa: PLC0415
-    from harness.recording import Task, record_task  # noqa: PLC0415
+    from harness.recording import Task  # noqa: PLC0415
     from harness.scenario.compile import DRIVERS  # noqa: PLC0415
 
     if driver and driver not in DRIVERS:
@@ -111,25 +138,7 @@ def record_command(
             )
     for version in sorted({task.recorder_version for task in tasks if task.recorder_version}):
         products.find_or_build(version, progress=_build_progress())
-    failures: list[str] = []
-    with output.progress("recording", len(tasks)) as bar, ThreadPoolExecutor(max_workers=min(jobs, len(tasks) or 1)) as pool:
-        running = {pool.submit(record_task, task): task for task in tasks}
-        try:
-            for done in as_completed(running):
-                task = running[done]
-                try:
-                    seconds = done.result()
-                    if bar is None:
-                        console.print(f"recorded {task.observation} in {seconds:.1f} s")
-                    else:
-                        bar.console.print(f"recorded {task.observation} in {seconds:.1f} s")
-                except (HarnessError, OSError) as error:
-                    failures.append(f"{task.observation}: {error}")
-                if bar is not None:
-                    bar.advance(bar.task_ids[0])
-        except KeyboardInterrupt:
-            pool.shutdown(wait=True, cancel_futures=True)
-            raise
+    failures = _record_all(tasks, jobs, console)
     for failure in failures:
         console.print(output.plain(f"no bundle: {failure}"))
     console.print(f"{len(tasks) - len(failures)} of {len(tasks)} runs recorded into {folder / identity.version}")
