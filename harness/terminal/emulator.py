@@ -8,6 +8,7 @@ each of these is put right here. The cross-check against tmux in the tests holds
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any
 
@@ -21,13 +22,19 @@ _JOINER = "\u200d"
 _EMOJI_PRESENTATION = "\ufe0f"
 _SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
 
-_CSI = re.compile(r"\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
+_TOKEN = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
 _CSI_BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 _LARGEST_PARAMETER = 9999
-_ALL_PARAMETERS = frozenset({"select_graphic_rendition", "set_mode", "reset_mode"})
+_ALL_PARAMETERS = frozenset({"set_mode", "reset_mode"})
 _TWO_PARAMETERS = frozenset({"cursor_position", "set_margins"})
 _PRIVATE = frozenset({"set_mode", "reset_mode", "erase_in_display", "erase_in_line", "report_device_attributes"})
 _COLOUR_SELECTORS = frozenset({38, 48, 58})
+
+
+_CACHED = 4_096
+"""Most entries of each cache."""
+_NARROW: set[str] = set()
+"""Characters known to take one cell and to join nothing, from which runs of text are put down at once."""
 
 
 class DimChar(Char):
@@ -36,14 +43,26 @@ class DimChar(Char):
     __slots__ = ()
 
 
+class _Glyphs(dict[str, Char]):
+    """Cells by character, all drawn with one pen."""
+
+    def __init__(self, pen: Char) -> None:
+        super().__init__()
+        self._pen = pen
+
+    def __missing__(self, char: str) -> Char:
+        glyph = self[char] = self._pen._replace(data=char)
+        return glyph
+
+
 class Emulator(pyte.Screen):
     """The cells of a terminal. `replies` collects what it would answer to questions of the program."""
 
     def __init__(self, columns: int, lines: int) -> None:
         self.replies: list[str] = []
         self._primary: tuple[Any, Any] | None = None
-        self._pen: Char | None = None
-        self._glyphs: dict[str, Char] = {}
+        self._pens: dict[tuple[type[Char], Char, str], Char] = {}
+        self._glyphs: dict[tuple[type[Char], Char], _Glyphs] = {}
         super().__init__(columns, lines)
 
     def set_mode(self, *modes: int, **kwargs: Any) -> None:
@@ -66,6 +85,17 @@ class Emulator(pyte.Screen):
             self.buffer.update(saved)
             self._primary = None
             self.dirty.update(range(self.lines))
+
+    def select_pen(self, parameters: str) -> None:
+        """SGR from its parameters as they stand in the sequence; programs repeat few of them very often."""
+        key = (type(self.cursor.attrs), self.cursor.attrs, parameters)
+        pen = self._pens.get(key)
+        if pen is None:
+            self.select_graphic_rendition(*_numbers(parameters))
+            if len(self._pens) < _CACHED:
+                self._pens[key] = self.cursor.attrs
+        else:
+            self.cursor.attrs = pen
 
     def select_graphic_rendition(self, *attrs: int, **_kwargs: Any) -> None:
         """SGR; dim is kept in the cell's class, underline colours are left out."""
@@ -96,18 +126,51 @@ class Emulator(pyte.Screen):
         origin = pyte.modes.DECOM in self.mode
         self.cursor.y = min((line or 1) - 1 + (top if origin else 0), bottom if origin else self.lines - 1)
 
+    def erase_in_display(self, how: int = 0, *args: Any, **kwargs: Any) -> None:
+        if 0 <= how <= 3:
+            super().erase_in_display(how, *args, **kwargs)
+
+    def erase_in_line(self, how: int = 0, private: bool = False) -> None:
+        if 0 <= how <= 2:
+            super().erase_in_line(how, private)
+
     def write_process_input(self, data: str) -> None:
         self.replies.append(data)
 
     def draw(self, data: str) -> None:
         """Put `data` at the cursor, each grapheme into its cell exactly as the program wrote it."""
         cursor = self.cursor
+        line = self.buffer[cursor.y]
+        start, end = cursor.x, cursor.x + len(data)
+        if (
+            _NARROW.issuperset(data)
+            and end <= self.columns
+            and line[start].data
+            and (end == self.columns or line[end].data)
+            and pyte.modes.IRM not in self.mode
+        ):
+            line.update(zip(range(start, end), map(self._drawn().__getitem__, data), strict=True))
+            cursor.x = end
+            self.dirty.add(cursor.y)
+        else:
+            self._draw_each(data)
+
+    def _drawn(self) -> _Glyphs:
+        """Cells drawn with the pen that is now in hand."""
+        pen = self.cursor.attrs
+        key = (type(pen), pen)
+        glyphs = self._glyphs.get(key)
+        if glyphs is None:
+            if len(self._glyphs) >= _CACHED:
+                self._glyphs.clear()
+            glyphs = self._glyphs[key] = _Glyphs(pen)
+        return glyphs
+
+    def _draw_each(self, data: str) -> None:
+        cursor = self.cursor
+        glyphs = self._drawn()
         wrap = pyte.modes.DECAWM in self.mode
         insert = pyte.modes.IRM in self.mode
-        if cursor.attrs is not self._pen:
-            self._pen = cursor.attrs
-            self._glyphs = {}
-        glyphs = self._glyphs
         self.dirty.add(cursor.y)
         line = self.buffer[cursor.y]
         joining = False
@@ -129,9 +192,9 @@ class Emulator(pyte.Screen):
             x = cursor.x
             if insert:
                 self.insert_characters(width)
-            glyph = glyphs.get(char)
-            if glyph is None:
-                glyph = glyphs[char] = cursor.attrs._replace(data=char)
+            glyph = glyphs[char]
+            if width == 1 and len(_NARROW) < _CACHED:
+                _NARROW.add(char)
             # Half of a wide glyph cannot stay: whichever half is overwritten, the other becomes blank.
             if line[x].data == "" and x:
                 line[x - 1] = line[x - 1]._replace(data=" ")
@@ -168,17 +231,17 @@ class Stream(pyte.Stream):
         data = (self._held + data).replace("\x9b", "\x1b[")
         self._held = ""
         draw = self.listener.draw  # type: ignore[union-attr]  # attached by the constructor
-        text = self._text_pattern.match
+        token = _TOKEN.match
         offset, end = 0, len(data)
         while offset < end:
             if self._taking_plain_text:
-                if match := text(data, offset):
-                    draw(match.group())
+                if match := token(data, offset):
+                    text, prefix, parameters, intermediate, final = match.groups()
                     offset = match.end()
-                    continue
-                if match := _CSI.match(data, offset):
-                    self._control(*match.groups())
-                    offset = match.end()
+                    if text:
+                        draw(text)
+                    elif not intermediate:
+                        self._control(prefix, parameters, final)
                     continue
                 if _CSI_BEGUN.match(data, offset):
                     self._held = data[offset:]
@@ -189,15 +252,14 @@ class Stream(pyte.Stream):
                 self._taking_plain_text = True  # pyte has thrown its parser state away: the sequence is not one
             offset += 1
 
-    def _control(self, prefix: str, parameters: str, intermediate: str, final: str) -> None:
+    def _control(self, prefix: str, parameters: str, final: str) -> None:
         name = self.csi.get(final)
-        if name is None or intermediate or prefix in {"<", "=", ">"} or (prefix and name not in _PRIVATE):
+        if name is None or prefix in {"<", "=", ">"} or (prefix and name not in _PRIVATE):
             return
-        numbers = (
-            _subparameters(parameters)
-            if ":" in parameters
-            else [min(int(number or 0), _LARGEST_PARAMETER) for number in parameters.split(";")]
-        )
+        if final == "m":
+            self.listener.select_pen(parameters)  # type: ignore[union-attr]  # the listener is an Emulator
+            return
+        numbers = _numbers(parameters)
         if name not in _ALL_PARAMETERS:
             numbers = numbers[: 2 if name in _TWO_PARAMETERS else 1]
         method = getattr(self.listener, name)
@@ -207,8 +269,11 @@ class Stream(pyte.Stream):
             method(*numbers)
 
 
-def _subparameters(parameters: str) -> list[int]:
-    """SGR parameters in the colon form of ISO 8613-6, as the semicolon form that pyte knows."""
+@functools.lru_cache(maxsize=_CACHED)
+def _numbers(parameters: str) -> tuple[int, ...]:
+    """The parameters of a sequence; SGR's colon form (ISO 8613-6) in the semicolon form that pyte knows."""
+    if ":" not in parameters:
+        return tuple([min(int(number or 0), _LARGEST_PARAMETER) for number in parameters.split(";")])
     numbers: list[int] = []
     for parameter in parameters.split(";"):
         parts = [min(int(part), _LARGEST_PARAMETER) for part in parameter.split(":") if part]
@@ -218,4 +283,4 @@ def _subparameters(parameters: str) -> list[int]:
             numbers += [parts[0], 2, *parts[-3:]]
         elif parts[1] == 5 and len(parts) >= 3:
             numbers += [parts[0], 5, parts[2]]
-    return numbers
+    return tuple(numbers)

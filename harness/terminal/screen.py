@@ -63,6 +63,19 @@ class Screen:
         """Show the output `data` of a program. Text is taken as already decoded."""
         self._stream.feed(self._decoder.decode(data) if isinstance(data, bytes) else data)
 
+    def resize(self, columns: int, rows: int) -> None:
+        """Change the size as a terminal emulator does for an alternate screen: what no longer fits is lost.
+
+        Raises ValueError for a size that is not positive.
+        """
+        if columns < 1 or rows < 1:
+            raise ValueError(f"a terminal cannot have {columns} columns and {rows} rows")
+        self._emulator.resize(rows, columns)
+        self.columns, self.height = columns, rows
+        self._text = [""] * rows
+        self._cells = [()] * rows
+        self._emulator.dirty.update(range(rows))
+
     def rows(self) -> list[str]:
         """All rows as text, trailing blanks included.
 

@@ -119,3 +119,15 @@ def test_a_snapshot_does_not_change_when_the_screen_does() -> None:
     assert before.cells[0][0].data == "a"
     assert after.cells[0][0].data == "X"
     assert after.cells[1] is before.cells[1], "unchanged rows are shared"
+
+
+def test_a_resized_screen_has_the_new_size_and_keeps_what_fits() -> None:
+    screen = Screen(6, 2)
+    screen.feed("\x1b[1;1Habcdef\x1b[2;1Hxy")
+    screen.resize(4, 3)
+    screen.feed("\x1b[3;1Hnew")
+    assert screen.rows() == ["abcd", "xy  ", "new "]
+    snapshot = screen.snapshot()
+    assert (snapshot.columns, snapshot.height, [len(row) for row in snapshot.cells]) == (4, 3, [4, 4, 4])
+    with pytest.raises(ValueError, match="cannot have"):
+        screen.resize(0, 3)
