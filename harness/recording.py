@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import getpass
+import socket
 import time
-from datetime import UTC, datetime
 from pathlib import Path
 
 import msgspec
 
 from harness import __version__
 from harness.bundle import write_bundle
+from harness.bundle.secrets import secrets_in_members
+from harness.model.errors import EvidenceError
 from harness.model.manifest import MANIFEST_SCHEMA, Manifest, Recorder
 from harness.record import products
 from harness.record.recorder import record
@@ -47,32 +50,40 @@ def record_task(task: Task) -> float:
     Raises ProductError when the product misbehaved so that nothing can be kept; then no bundle is written.
     """
     started = time.monotonic()
-    recorded_at = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    driving = products.locate(task.recorder_version) if task.recorder_version else task.product
     run = record(
         task.scenario.stimulus,
-        observation=task.observation,
-        driver=task.driver,
-        product=driving,
-        reopener=task.product,
-        root=task.root,
-    )
-    manifest = Manifest(
-        schema=MANIFEST_SCHEMA,
         observation=task.observation,
         scenario=task.scenario.id,
         classes=served(task.scenario.tags).classes,
         release=task.release,
         driver=task.driver,
-        stimulus_sha256=task.scenario.stimulus_sha256,
+        product=products.locate(task.recorder_version) if task.recorder_version else task.product,
+        reopener=task.product,
+        root=task.root,
+    )
+    manifest = Manifest(
+        schema=MANIFEST_SCHEMA,
+        observation=run.observation,
+        scenario=run.scenario,
+        classes=run.classes,
+        release=run.release,
+        driver=run.driver,
+        stimulus_sha256=run.stimulus_sha256,
         products=run.products,
         recorder=Recorder(name="card-acceptance-harness", version=__version__),
-        recorded_at=recorded_at,
+        recorded_at=run.recorded_at,
         workspace=run.workspace,
         session=run.session,
         children=run.children,
         captures=run.captures,
         files={},
     )
+    if found := secrets_in_members(run.members.items(), names=_machine_names()):
+        raise EvidenceError(f"the recording holds what must not be published: {found[0]}", where=task.observation)
     write_bundle(task.folder, manifest, run.members, replace=True)
     return time.monotonic() - started
+
+
+def _machine_names() -> tuple[str, ...]:
+    """Host and user names that must not stand in evidence; "root" names nobody."""
+    return tuple({socket.gethostname(), getpass.getuser()} - {"root", "localhost"})

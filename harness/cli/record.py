@@ -46,10 +46,19 @@ def product_command(
     """
     from harness.record import products  # noqa: PLC0415
 
-    path = products.find_or_build(version, progress=_build_progress())
+    path = _find_or_build(version)
     identity = products.identify(path)
     typer.echo(f"magi-code {identity.version} sha256 {identity.sha256}\n{path}")
     return 0
+
+
+def _find_or_build(product: str) -> Path:
+    """The program of a path or release; a release that is not in the user's cache is built into it."""
+    from harness.record import products  # noqa: PLC0415
+
+    if products.is_version(product) and not products.available(product):
+        return products.build(product, _build_progress())
+    return products.locate(product)
 
 
 def _build_progress() -> Callable[[str], None]:
@@ -113,7 +122,7 @@ def record_command(
 
     if driver and driver not in DRIVERS:
         raise UsageError(f"{driver!r} is no driver", hint=f"use {' or '.join(DRIVERS)}")
-    path = products.find_or_build(product, progress=_build_progress())
+    path = _find_or_build(product)
     identity = products.identify(path)
     chosen = _select(load_scenarios(features or places.default_folder("features")), scenarios or [], identity.version)
     folder = out or places.default_folder("evidence")
@@ -137,7 +146,7 @@ def record_command(
                 hint="use --replace to record them anew, or --out for another folder",
             )
     for version in sorted({task.recorder_version for task in tasks if task.recorder_version}):
-        products.find_or_build(version, progress=_build_progress())
+        _find_or_build(version)
     failures = _record_all(tasks, jobs, console)
     for failure in failures:
         console.print(output.plain(f"no bundle: {failure}"))
