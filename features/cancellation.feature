@@ -3,7 +3,7 @@ Feature: Cancellation and partial effects
   A run that is cut short keeps what it had completed, and does not claim to know what it did not see.
 
   @cancellation.in-call-after-write
-  Scenario: Turn cancelled while a call runs after a write
+  Scenario: Cancelled in a call
     Given the model runs a script meant to "Write, then wait"
       """
       tools.call("write", {intent: "Write one", path: "one.txt", content: "1\n"});
@@ -29,7 +29,7 @@ Feature: Cancellation and partial effects
       | External effects may be untracked | true                |
 
   @cancellation.between-calls
-  Scenario: Turn cancelled between two calls
+  Scenario: Cancelled between calls
     Given the model runs a script meant to "Write, then think"
       """
       tools.call("write", {intent: "Write one", path: "one.txt", content: "1\n"});
@@ -55,7 +55,7 @@ Feature: Cancellation and partial effects
       | External effects may be untracked | true                |
 
   @cancellation.killed-in-call
-  Scenario: Process killed while a call runs
+  Scenario: Killed in a call
     Given the model runs a script meant to "Write, then wait"
       """
       tools.call("write", {intent: "Write one", path: "one.txt", content: "1\n"});
@@ -86,7 +86,7 @@ Feature: Cancellation and partial effects
       | External effects may be untracked | true                |
 
   @cancellation.killed-in-batch
-  Scenario: Process killed while tasks of a batch run
+  Scenario: Killed in a batch
     Given the model starts a batch of tasks meant to "Exercise an interrupted batch" at concurrency 2
       | intent                    |
       | TASK-A is quick           |
@@ -121,7 +121,7 @@ Feature: Cancellation and partial effects
       | Task changed paths      | null         |
 
   @cancellation.turn-after-interruption
-  Scenario: Further turn after an interruption
+  Scenario: Turn after a kill
     Given the model runs a script meant to "Write, then wait"
       """
       tools.call("write", {intent: "Write one", path: "one.txt", content: "1\n"});

@@ -3,7 +3,7 @@ Feature: Concurrency
   Tasks that run at the same time keep their own facts.
 
   @concurrency.four-tasks @out-of-order.finish-order @out-of-order.final-details @out-of-order.revisions
-  Scenario: Four tasks at once that finish in another order than declared
+  Scenario: Four tasks out of order
     Given the workspace file "a.txt" holds
       """
       alpha
@@ -77,7 +77,7 @@ Feature: Concurrency
       | Usage latest final           | true                      |
 
   @concurrency.ten-tasks
-  Scenario: Batch of ten tasks at concurrency four
+  Scenario: Ten tasks
     Given the model starts a batch of tasks meant to "Exercise ten tasks" at concurrency 4
       | intent  |
       | TASK-A |
@@ -136,7 +136,7 @@ Feature: Concurrency
       | Usage latest final           | true                      |
 
   @concurrency.task-with-code-mode
-  Scenario: Task that runs a script of its own
+  Scenario: Script in a task
     Given the workspace file "a.txt" holds
       """
       alpha

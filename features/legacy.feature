@@ -3,7 +3,7 @@ Feature: Legacy sessions
   Sessions that an older release saved without telemetry. What was recorded is shown; what was not stays null.
 
   @legacy.code-mode
-  Scenario: Script saved by an older release
+  Scenario: Legacy script
     Given the session is recorded by release 0.96.6
     And the setting "capabilities.tools.code_mode.enabled" is true
     And the workspace file "a.txt" holds
@@ -38,7 +38,7 @@ Feature: Legacy sessions
       | External effects may be untracked | true                |
 
   @legacy.finished-batch
-  Scenario: Finished batch saved by an older release
+  Scenario: Legacy batch
     Given the session is recorded by release 0.96.6
     And the model starts a batch of tasks at concurrency 2
       | intent          | agent  |
@@ -83,7 +83,7 @@ Feature: Legacy sessions
       | Task calls with effects | null          |
 
   @legacy.interrupted-batch
-  Scenario: Interrupted batch saved by an older release
+  Scenario: Legacy batch interrupted
     Given the session is recorded by release 0.96.6
     And the model starts a batch of tasks at concurrency 2
       | intent         |

@@ -4,7 +4,7 @@ Feature: Mixed outcomes
   its parts.
 
   @mixed-outcomes.script
-  Scenario: Script with a success, a failure and a write
+  Scenario: Mixed script
     Given the workspace file "a.txt" holds
       """
       alpha
@@ -45,7 +45,7 @@ Feature: Mixed outcomes
       | Changed path                     | <workspace>/out.txt |
 
   @mixed-outcomes.batch @cancellation.batch
-  Scenario: Batch with done, failed, cancelled and unstarted tasks
+  Scenario: Mixed batch
     Given the workspace file "a.txt" holds
       """
       alpha

@@ -3,7 +3,7 @@ Feature: Overflow
   More happens than is kept or shown. Totals stay true, and every card says how much it leaves out.
 
   @overflow.warnings @overflow.child-references
-  Scenario: Script with forty warnings and forty calls
+  Scenario: Forty warnings
     Given the workspace file "a.txt" holds
       """
       alpha
@@ -42,7 +42,7 @@ Feature: Overflow
       | Warning                   | <text>   |
 
   @overflow.paths-previewed @overflow.paths-reported
-  Scenario: Script that writes sixty files
+  Scenario: Sixty files
     Given the model runs a script meant to "Write sixty files"
       """
       for (let i = 0; i < 60; i++) {
@@ -73,7 +73,7 @@ Feature: Overflow
       | Changed path              | <workspace>/f0002.txt |
 
   @overflow.paths-tracked
-  Scenario: Script that writes a thousand files
+  Scenario: Thousand files
     Given the setting "capabilities.tools.code_mode.limits.max_inner_calls" is 1000
     And the model runs a script meant to "Write a thousand files"
       """
@@ -98,7 +98,7 @@ Feature: Overflow
       | Child references omitted  | 968     |
 
   @overflow.long-path
-  Scenario: Script that writes to a path of more than 512 bytes
+  Scenario: Long path
     Given the model runs a script meant to "Write far down"
       """
       const part = "d".repeat(120);
@@ -119,7 +119,7 @@ Feature: Overflow
       | Execution persistence  | recorded |
 
   @overflow.activities
-  Scenario: Task with twelve calls
+  Scenario: Twelve calls in a task
     Given the workspace file "a.txt" holds
       """
       alpha
@@ -173,7 +173,7 @@ Feature: Overflow
       | Task activity           | read: success |
 
   @overflow.multibyte-text
-  Scenario: Task whose texts pass 240 bytes in the middle of a character
+  Scenario: Long multibyte texts
     Given the model starts a batch of tasks meant to "Exercise long texts" at concurrency 1
       | intent | agent |
       | TASK-A 漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな漢字かな | éééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééééé |

@@ -4,7 +4,7 @@ Feature: Recovered failures
   warning about a call is neither.
 
   @recovered-failures.handled
-  Scenario: Script handles a failed read and succeeds
+  Scenario: Handled failure
     Given the model runs a script meant to "Fall back to defaults"
       """
       let first = tools.call("read", {intent: "Read settings", paths: ["settings.ini"]});
@@ -36,7 +36,7 @@ Feature: Recovered failures
       | Changed path            | <workspace>/settings.ini |
 
   @recovered-failures.fatal
-  Scenario: Script fails because of a failed read
+  Scenario: Fatal failure
     Given the model runs a script meant to "Stop at the first failure"
       """
       tools.call("write", {intent: "Write a note", path: "note.txt", content: "before\n"});
@@ -69,7 +69,7 @@ Feature: Recovered failures
       | Changed path                     | <workspace>/note.txt |
 
   @recovered-failures.child-warns
-  Scenario: Script whose reads leave warnings
+  Scenario: Reads that warn
     Given the workspace file "one.txt" holds
       """
       one

@@ -2,7 +2,7 @@ Feature: Sessions that are not saved
   Progress that nobody saved is not promoted into a durable report.
 
   @mission-control-only
-  Scenario: Script in a session that is not saved
+  Scenario: Unsaved script
     Given a session that is not saved
     And the model runs a script meant to "Write in passing"
       """

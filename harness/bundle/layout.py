@@ -10,6 +10,7 @@ stimulus.json           the canonical stimulus
 from __future__ import annotations
 
 import gzip
+import hashlib
 import re
 import zlib
 
@@ -25,6 +26,7 @@ MANIFEST_BYTES = 1_048_576
 MEMBER_BYTES = 67_108_864
 """Raw bytes of one member: the product's own read limit for a session."""
 BUNDLE_BYTES = 268_435_456
+"""Of all members together, raw and as stored alike."""
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}(/[A-Za-z0-9][A-Za-z0-9._-]{0,99})?")
 
@@ -36,11 +38,12 @@ def stored_name(name: str) -> str:
 
 def name_error(name: str) -> str | None:
     """Why `name` is not a safe member name, or None. At most one folder deep, no links to parents, plain ASCII."""
-    if not _NAME.fullmatch(name):
-        return "is not a plain relative name of at most one folder"
-    if ".." in name.split("/"):
-        return "climbs out of the bundle"
-    return None
+    return None if _NAME.fullmatch(name) else "is not a plain relative name of at most one folder"
+
+
+def checksum(manifest: bytes) -> bytes:
+    """What the checksum file of a manifest's bytes holds."""
+    return f"{hashlib.sha256(manifest).hexdigest()}  {MANIFEST}\n".encode()
 
 
 def compress(content: bytes) -> bytes:
@@ -49,15 +52,13 @@ def compress(content: bytes) -> bytes:
 
 
 def decompress(stored: bytes, size: int, where: str) -> bytes:
-    """The raw content of a gzip member, never more than the declared `size` bytes in memory.
+    """The raw content of a gzip member, never more than one byte beyond the declared `size` (0 or more) in memory.
 
     Raises EvidenceError when the stream is not gzip, is cut, is followed by other bytes or is larger than declared.
     """
     decoder = zlib.decompressobj(wbits=31)
     try:
         content = decoder.decompress(stored, size + 1)
-        if len(content) <= size and not decoder.eof:
-            content += decoder.flush()
     except zlib.error as error:
         raise EvidenceError(f"is not a readable gzip stream: {error}", where=where) from error
     if len(content) > size:

@@ -1,20 +1,17 @@
-"""Writing a bundle: all of it or nothing. A recorder killed at any instant leaves no folder that verifies.
-
-The folder is built under a hidden name beside its final place, its manifest last, and then renamed. Readers ignore
-hidden names. A replaced bundle is set aside first and put back by the next writer if the replacement never arrived.
-"""
+"""Writing a bundle: all of it or nothing, and nothing that would not verify."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
 
 from harness.bundle import layout
+from harness.bundle.publish import staged
+from harness.bundle.verified import Contents, verified
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.manifest import Manifest, StoredFile
 from harness.model.stimulus import canonical
@@ -31,19 +28,13 @@ def _write(path: Path, content: bytes) -> None:
         os.fsync(stream.fileno())
 
 
-def _sync_folder(path: Path) -> None:
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def _store(members: Mapping[str, bytes]) -> tuple[dict[str, StoredFile], dict[str, bytes]]:
+def _pack(members: Mapping[str, bytes]) -> tuple[dict[str, StoredFile], dict[str, bytes]]:
     files: dict[str, StoredFile] = {}
     stored: dict[str, bytes] = {}
     for name, content in sorted(members.items()):
         target = layout.stored_name(name)
+        if name.endswith(".gz") or name in (layout.MANIFEST, layout.CHECKSUM):
+            raise EvidenceError(f"a member must not be named {name!r}", where=name, hint="members are given unpacked")
         if problem := layout.name_error(target):
             raise EvidenceError(f"member {name!r} {problem}", where=name)
         if len(content) > layout.MEMBER_BYTES:
@@ -58,21 +49,32 @@ def _store(members: Mapping[str, bytes]) -> tuple[dict[str, StoredFile], dict[st
     return files, stored
 
 
+def _contents(where: str, manifest: Manifest, stored: Mapping[str, bytes]) -> Contents:
+    """All files of the bundle, in the order in which they are written, the manifest last. Raises EvidenceError."""
+    try:
+        text = canonical(manifest) + b"\n"
+    except UnicodeEncodeError as error:
+        raise EvidenceError(f"the manifest cannot be written as UTF-8: {error}", where=where) from error
+    contents = Contents(where=where, files={**stored, layout.CHECKSUM: layout.checksum(text), layout.MANIFEST: text})
+    try:
+        verified(contents)
+    except EvidenceError as error:
+        raise EvidenceError(f"would not verify: {error.message}", where=where, reasons=error.reasons) from error
+    return contents
+
+
 def write_bundle(folder: Path, manifest: Manifest, members: Mapping[str, bytes], *, replace: bool = False) -> Manifest:
     """Write `members` (name to raw bytes) and the completed manifest as `folder`; returns that manifest.
 
     `manifest.files` is ignored and filled in; names of `session`, `children` and `captures` are given raw and become
-    stored names. Raises UsageError when the folder exists and `replace` is False, EvidenceError for unsafe members,
-    OSError when the disk refuses; in every case nothing half-written stays behind.
+    stored names. Raises UsageError when the folder exists and `replace` is False, EvidenceError for unsafe members and
+    for a bundle that would not verify, OSError when the disk refuses; in every case `folder` is what it was before.
+    Writers in one parent folder wait for each other.
     """
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    staging = folder.parent / f".{folder.name}.partial"
-    aside = folder.parent / f".{folder.name}.replaced"
-    if aside.exists() and not folder.exists():
-        aside.rename(folder)
-    if folder.exists() and not replace:
-        raise UsageError("a bundle is already there", where=str(folder), hint="use --replace to record it anew")
-    files, stored = _store(members)
+    folder = folder.absolute()
+    if folder.name.startswith("."):
+        raise UsageError("a hidden folder cannot be a bundle", where=str(folder))
+    files, stored = _pack(members)
     complete = msgspec.structs.replace(
         manifest,
         files=files,
@@ -82,26 +84,10 @@ def write_bundle(folder: Path, manifest: Manifest, members: Mapping[str, bytes],
             msgspec.structs.replace(capture, file=layout.stored_name(capture.file)) for capture in manifest.captures
         ),
     )
-    text = canonical(complete) + b"\n"
-    shutil.rmtree(staging, ignore_errors=True)
-    try:
-        staging.mkdir()
-        for name, content in stored.items():
+    contents = _contents(str(folder), complete, stored)
+    with staged(folder, replace=replace) as staging:
+        for name, content in contents.files.items():
             target = staging / name
             target.parent.mkdir(exist_ok=True)
             _write(target, content)
-        _write(staging / layout.CHECKSUM, f"{_sha256(text)}  {layout.MANIFEST}\n".encode())
-        _write(staging / layout.MANIFEST, text)
-        _sync_folder(staging)
-        if folder.exists():
-            shutil.rmtree(aside, ignore_errors=True)
-            folder.rename(aside)
-        staging.rename(folder)
-        _sync_folder(folder.parent)
-    except BaseException:
-        if aside.exists() and not folder.exists():
-            aside.rename(folder)
-        shutil.rmtree(staging, ignore_errors=True)
-        raise
-    shutil.rmtree(aside, ignore_errors=True)
     return complete

@@ -15,14 +15,14 @@ def merged(report: CardFacts, nested: CardFacts) -> CardFacts:
     """One card's reference from its two derivations, in catalogue order.
 
     The rows of a repeated label come from one derivation together: from the report unless it says nothing of them.
+    Where neither says anything the second one's reason stands, which tells why the first could not be made up for.
     """
     facts: list[Fact] = []
     for label in facts_of(report.kind):
         ours = [fact for fact in report.facts if fact.label == label]
         theirs = [fact for fact in nested.facts if fact.label == label]
         says = not ours or any(isinstance(fact.value, Value) for fact in ours)
-        other_says = not theirs or any(isinstance(fact.value, Value) for fact in theirs)
-        facts.extend(ours if says or not other_says else theirs)
+        facts.extend(ours if says else theirs)
     return CardFacts(
         path=report.path, kind=report.kind, facts=tuple(facts), children=report.children, place=report.place
     )

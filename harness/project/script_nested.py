@@ -139,7 +139,7 @@ def changed_paths(script: NestedScript) -> Stated:
 def response_token_estimate(script: NestedScript) -> Stated:
     """``code-mode.response-token-estimate``: null for an interrupted script; nested records hold no estimate."""
     if _finished(script):
-        return silent(Reason.NOT_DERIVABLE, "nested records hold no estimate", VIA)
+        return silent(Reason.NOT_RECORDED, "nested records hold no estimate, and it is never worked out anew", VIA)
     return by_rule(NULL)
 
 

@@ -11,7 +11,8 @@ import msgspec
 
 from harness.model.errors import HarnessError, UsageError
 from harness.model.stimulus import Stimulus, digest
-from harness.scenario.draft import Block, Draft, ExpectedCard
+from harness.scenario.draft import Block, Draft
+from harness.scenario.expected import ExpectedCard
 from harness.scenario.vocabulary import STEPS, Step
 
 LOCAL_AGENT = "local-agent"
@@ -150,7 +151,8 @@ def _compile_scenario(
 ) -> Scenario:
     draft = Draft(where=f"{name}:{line}")
     for step in pickle["steps"]:
-        draft.where = f"{name}:{step_lines[step['astNodeIds'][0]]}"
+        draft.line = step_lines[step["astNodeIds"][0]]
+        draft.where = f"{name}:{draft.line}"
         draft.block = _block(step)
         found = find_step(_KEYWORDS.get(step["type"], "given"), step["text"])
         if found is None:

@@ -9,34 +9,30 @@ import msgspec
 
 from harness.model.errors import UsageError
 from harness.model.facts import CardKind
-from harness.model.stimulus import MAIN_LANE, Interruption, Reply, Stimulus, ToolCall, Turn, Usage
-from harness.scenario.expected import Expected, parse_expected
+from harness.model.stimulus import MAIN_LANE, Interruption, Moment, Reply, Stimulus, ToolCall, Turn, Usage
+from harness.scenario.expected import ExpectedCard, ExpectedFact, parse_expected
+from harness.spec.facts import fact
 
 CODE_MODE_TOOL = "code_mode"
 BATCH_TOOL = "subagents"
 
 
-class ExpectedFact(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of a scenario's table. `line` is the feature file's line of the step."""
-
-    label: str
-    ordinal: int
-    value: Expected
-
-
-class ExpectedCard(msgspec.Struct, frozen=True, kw_only=True):
-    """The facts that the author expects of one card, whose place follows from the stimulus alone."""
-
-    path: str
-    kind: CardKind
-    facts: tuple[ExpectedFact, ...]
-
-
 class Block(NamedTuple):
-    """What may stand under a step: a doc string ("" for none) and a table (header row first, [] for none)."""
+    """What may stand under a step: a doc string (None for none) and a table (header row first, [] for none)."""
 
-    text: str = ""
+    text: str | None = None
     table: list[list[str]] = []  # noqa: RUF012 # never changed
+
+
+def _intents(reply: Reply) -> list[object]:
+    """Intents of the tasks that a reply's batches declare."""
+    return [
+        task.get("intent")
+        for call in reply.calls
+        if call.name == BATCH_TOOL and isinstance(tasks := call.arguments.get("tasks"), list)
+        for task in tasks
+        if isinstance(task, dict)
+    ]
 
 
 @dataclass(kw_only=True)
@@ -44,12 +40,15 @@ class Draft:
     """Mutable only while one scenario is compiled. `where` and `block` are of the step being read."""
 
     where: str
+    line: int = 0
     block: Block = field(default_factory=Block)
     files: dict[str, str] = field(default_factory=dict)
     settings: dict[str, Any] = field(default_factory=dict)
     environment: dict[str, str] = field(default_factory=dict)
     lanes: dict[str, list[Reply]] = field(default_factory=dict)
     lane_turns: dict[str, list[int]] = field(default_factory=dict)
+    lane_places: dict[str, str] = field(default_factory=dict)
+    turn_places: list[str] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     usage: Usage | None = field(default_factory=Usage)
     terminal: tuple[int, int] = (140, 500)
@@ -65,6 +64,7 @@ class Draft:
             reply = msgspec.structs.replace(reply, usage=self.usage)
         self.lanes.setdefault(lane, []).append(reply)
         self.lane_turns.setdefault(lane, []).append(len(self.turns) + 1)
+        self.lane_places[lane] = self.where
 
     def set_setting(self, dotted: str, value: object) -> None:
         """Set one member of the product's settings by its dotted name."""
@@ -76,6 +76,7 @@ class Draft:
 
     def run_turn(self, prompt: str, interruption: Interruption | None = None) -> None:
         self.turns.append(Turn(prompt=prompt, interruption=interruption))
+        self.turn_places.append(self.where)
 
     def _root_calls(self, turn: int) -> list[ToolCall]:
         replies = zip(self.lanes.get(MAIN_LANE, []), self.lane_turns.get(MAIN_LANE, []), strict=True)
@@ -125,17 +126,38 @@ class Draft:
         """Add a table with the columns label and value; repeated labels count up their ordinal."""
         if not table or table[0] != ["label", "value"]:
             raise UsageError("the table needs a header row | label | value |", where=self.where)
-        seen: dict[str, int] = {}
-        facts: list[ExpectedFact] = []
-        for row in table[1:]:
-            label, text = row
-            value = parse_expected(text, kind, label, where=self.where)
-            facts.append(ExpectedFact(label=label, ordinal=seen.get(label, 0), value=value))
-            seen[label] = seen.get(label, 0) + 1
+        if not table[1:]:
+            raise UsageError("the table states no fact", where=self.where)
         earlier = self.expected.get(path)
-        self.expected[path] = ExpectedCard(
-            path=path, kind=kind, facts=((earlier.facts if earlier else ()) + tuple(facts))
-        )
+        facts = list(earlier.facts) if earlier else []
+        for label, text in table[1:]:
+            value = parse_expected(text, kind, label, where=self.where)
+            ordinal = sum(1 for stated in facts if stated.label == label)
+            entry = fact(kind, label)
+            rows = (entry.bound or ordinal + 1) if entry.repeated else 1
+            if ordinal >= rows:
+                raise UsageError(f"{label} stands {ordinal + 1} times, a card has at most {rows}", where=self.where)
+            facts.append(ExpectedFact(label=label, ordinal=ordinal, value=value, line=self.line))
+        self.expected[path] = ExpectedCard(path=path, kind=kind, facts=tuple(facts))
+
+    def settle(self) -> None:
+        """Refuse what no run would ever reach: call it when all steps are read.
+
+        Raises UsageError for replies to a task that no batch declares, replies after the last prompt, and a wait for
+        requests of an unknown task.
+        """
+        tasks = {intent for replies in self.lanes.values() for reply in replies for intent in _intents(reply)}
+        if MAIN_LANE in tasks:
+            raise UsageError(f"a task cannot be meant to {MAIN_LANE!r}, that is the session's agent", where=self.where)
+        for lane, where in self.lane_places.items():
+            if lane != MAIN_LANE and lane not in tasks:
+                raise UsageError(f"no batch declares a task {lane!r}", where=where)
+            if self.lane_turns[lane][-1] > len(self.turns):
+                raise UsageError("the reply comes after the last prompt, nothing asks for it", where=where)
+        for turn, where in zip(self.turns, self.turn_places, strict=True):
+            moment = turn.interruption
+            if moment and moment.moment is Moment.MODEL_ASKED and moment.subject not in {MAIN_LANE, *tasks}:
+                raise UsageError(f"no batch declares a task {moment.subject!r}", where=where)
 
     def stimulus(self) -> Stimulus:
         return Stimulus(

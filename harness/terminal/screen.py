@@ -34,11 +34,13 @@ class Snapshot(NamedTuple):
 
     `cells` holds one tuple per row with one `pyte.screens.Char` per column: `data` is the glyph with its combining
     marks, ``""`` for the right half of a wide glyph; `DimChar` is a cell drawn dim. Colours are spelled as in `Cell`.
+    `text` holds the rows as `Screen.rows` gives them.
     """
 
     columns: int
     height: int
     cells: tuple[tuple[Char, ...], ...]
+    text: tuple[str, ...]
 
 
 class Screen:
@@ -87,7 +89,7 @@ class Screen:
     def snapshot(self) -> Snapshot:
         """All cells as they are now. Rows that did not change since the last call are shared with it."""
         self._read()
-        return Snapshot(self.columns, self.height, tuple(self._cells))
+        return Snapshot(self.columns, self.height, tuple(self._cells), tuple(self._text))
 
     def _read(self) -> None:
         emulator = self._emulator
