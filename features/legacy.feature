@@ -92,7 +92,7 @@ Feature: Legacy sessions
     And for task "TASK-A answers" the model answers "A is done." after 50 ms
     And for task "TASK-B waits" the model calls
       | tool | arguments                                |
-      | bash | {"command": "touch waiting; sleep 30"}   |
+      | bash | {"intent": "Wait", "command": "touch waiting; sleep 30"}  |
     When the prompt "Run the batch." is run and the product is killed once "waiting" exists
     Then the facts of the batch are
       | label           | value |
