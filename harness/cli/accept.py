@@ -44,12 +44,12 @@ def print_verdict(acceptance: Acceptance, reports: Path | None, console: Console
     """The first screen: what was judged, the verdict, why, and what to do next."""
     release = acceptance.release
     digest = release.sha256[0][:16] + "…" if release.sha256 else "no binary recorded"
-    console.print(f"{release.name} {release.version} (binary sha256 {digest}), judged as of {acceptance.at}")
+    output.say(f"{release.name} {release.version} (binary sha256 {digest}), judged as of {acceptance.at}")
     console.print(
         Text.assemble("Verdict: ", (acceptance.verdict.value.upper(), output.VERDICT_STYLES[acceptance.verdict]))
     )
     for reason in acceptance.reasons:
-        console.print(f"  - {output.plain(reason)}")
+        output.say(f"  - {reason}")
     console.print()
     _counts(acceptance, console)
     if acceptance.findings:
@@ -75,13 +75,13 @@ def print_verdict(acceptance: Acceptance, reports: Path | None, console: Console
             )
         )
     console.print()
-    console.print("Next:")
+    output.say("Next:")
     if acceptance.findings:
-        console.print(f"  harness show {acceptance.findings[0].id}   the place that the first finding points at")
+        output.say(f"  harness show {acceptance.findings[0].id}   the place that the first finding points at")
     if reports is not None:
-        console.print(f"  open {reports / 'report.html'}   every fact of every surface side by side")
+        output.say(f"  open {reports / 'report.html'}   every fact of every surface side by side")
     if acceptance.verdict is Verdict.INSUFFICIENT:
-        console.print("  a release authority reviews and signs the original runs; missing classes are recorded first")
+        output.say("  a release authority reviews and signs the original runs; missing classes are recorded first")
 
 
 def accept_command(

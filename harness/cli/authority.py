@@ -53,11 +53,10 @@ def new_command(
     with os.fdopen(descriptor, "wb") as stream:
         stream.write(private)
     places.write_file(public_path, public)
-    console = output.console()
-    console.print(f"private key  {private_path}  {'encrypted' if passphrase else 'NOT encrypted'}, keep it offline")
-    console.print(f"public key   {public_path}")
-    console.print(f"fingerprint  {fingerprint(read_public_key(public, where=str(public_path)))}")
-    console.print("Put the public key into trust-policy.toml of the evidence folder, with the role authority.")
+    output.say(f"private key  {private_path}  {'encrypted' if passphrase else 'NOT encrypted'}, keep it offline")
+    output.say(f"public key   {public_path}")
+    output.say(f"fingerprint  {fingerprint(read_public_key(public, where=str(public_path)))}")
+    output.say("Put the public key into trust-policy.toml of the evidence folder, with the role authority.")
     return 0
 
 
@@ -101,7 +100,6 @@ def authorize_command(
     private = keys.read_private_key(_key_bytes(key), _passphrase(), where=str(key))
     print_ = keys.fingerprint(private.public_key())
     scenarios = {scenario.id: scenario for scenario in load_scenarios(places.default_folder("features"))}
-    console = output.console()
     reviewed: list[Bundle] = []
     for folder in bundles:
         bundle = read_bundle(folder)
@@ -117,17 +115,17 @@ def authorize_command(
         if product_sha256 and not binaries <= set(product_sha256):
             raise UsageError(f"is of the binary {min(binaries - set(product_sha256))}", where=str(folder))
         findings = examine(bundle, scenario).compared.findings
-        console.print(output.plain(f"{manifest.release}/{manifest.observation}"))
-        console.print(output.plain(f"  scenario  {manifest.scenario or '(imported, none)'}"))
-        console.print(output.plain(f"  classes   {', '.join(manifest.classes)}"))
+        output.say(f"{manifest.release}/{manifest.observation}")
+        output.say(f"  scenario  {manifest.scenario or '(imported, none)'}")
+        output.say(f"  classes   {', '.join(manifest.classes)}")
         for product in manifest.products:
-            console.print(f"  product   {product.version} sha256 {product.sha256}")
-        console.print(f"  manifest  sha256 {bundle.manifest_sha256}")
-        console.print(f"  findings  {len(findings)}")
+            output.say(f"  product   {product.version} sha256 {product.sha256}")
+        output.say(f"  manifest  sha256 {bundle.manifest_sha256}")
+        output.say(f"  findings  {len(findings)}")
         reviewed.append(bundle)
-    console.print(f"Valid from {start} until {end}. Reason: {output.plain(reason)}")
+    output.say(f"Valid from {start} until {end}. Reason: {reason}")
     if not yes and not typer.confirm(f"Sign {len(reviewed)} original runs with the key {print_[:16]}…?"):
-        console.print("Nothing was signed.")
+        output.say("Nothing was signed.")
         return 0
     target = out or bundles[0].resolve().parent.parent / "authorizations"
     groups = [[bundle] for bundle in reviewed] if each else _by_release(reviewed)
@@ -154,7 +152,7 @@ def authorize_command(
         )
         name = f"{group[0].manifest.release}-{hashlib.sha256(payload).hexdigest()[:16]}.dsse.json"
         places.write_file(target / name, envelope.sign(payload, [private]))
-        console.print(f"signed {len(group)} original runs: {target / name}")
+        output.say(f"signed {len(group)} original runs: {target / name}")
     return 0
 
 

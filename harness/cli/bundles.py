@@ -91,7 +91,7 @@ def compare_command(
 ) -> int:
     """Show every fact of one bundle side by side. Exit code 1 when anything disagrees.
 
-    Example: harness compare evidence/0.104.0/script-handles-a-failed-read-and-succeeds.local-agent
+    Example: harness compare evidence/0.104.0/handled-failure.local-agent
     """
     from harness.acceptance import load_scenarios  # noqa: PLC0415
     from harness.bundle import read_bundle  # noqa: PLC0415
@@ -115,8 +115,8 @@ def compare_command(
         console.print(output.table(title, ["fact", *(column.value for column in columns)], rows))
         console.print()
     for column, reason in compared.unavailable.items():
-        console.print(f"{column.value}: not comparable, {reason.detail}")
-    console.print(f"{len(compared.findings)} findings")
+        output.say(f"{column.value}: not comparable, {reason.detail}")
+    output.say(f"{len(compared.findings)} findings")
     for found in compared.findings:
         console.print(
             Text(

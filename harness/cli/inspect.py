@@ -69,7 +69,7 @@ def project_command(
         console.print(output.table(f"{card.path}: {card.kind.value}", ["fact", "value", "source"], rows))
         console.print()
     for problem in projection.problems:
-        console.print(output.plain(f"{problem.requirement}: {problem.observed} ({problem.place})"))
+        output.say(f"{problem.requirement}: {problem.observed} ({problem.place})")
     return 0
 
 
@@ -98,13 +98,13 @@ def show_command(
             hint=f"`harness accept` lists the {len(accepted.acceptance.findings)} there are",
         )
     console = output.console()
-    console.print(output.plain(f"{found.id} ({found.kind.value}) breaks {found.requirement}"))
-    console.print(output.plain(f"observation  {found.observation}"))
-    console.print(output.plain(f"surface      {found.surface}"))
-    console.print(output.plain(f"card, fact   {found.card} {found.label}"))
-    console.print(output.plain(f"expected     {found.expected}"))
-    console.print(output.plain(f"observed     {found.observed}"))
-    console.print(output.plain(f"place        {found.place or 'no single place: the card is not there'}"))
+    output.say(f"{found.id} ({found.kind.value}) breaks {found.requirement}")
+    output.say(f"observation  {found.observation}")
+    output.say(f"surface      {found.surface}")
+    output.say(f"card, fact   {found.card} {found.label}")
+    output.say(f"expected     {found.expected}")
+    output.say(f"observed     {found.observed}")
+    output.say(f"place        {found.place or 'no single place: the card is not there'}")
     if found.place is not None:
         console.print()
         for line in Proofs(accepted.bundles).lines(found.observation, found.place):

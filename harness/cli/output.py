@@ -36,6 +36,11 @@ def console() -> Console:
     return Console(soft_wrap=False, highlight=False, markup=False, emoji=False)
 
 
+def say(text: str) -> None:
+    """One line on standard output, as long as it is: lines are data for grep, tables are for eyes."""
+    sys.stdout.write(plain(text) + "\n")
+
+
 def plain(text: str) -> str:
     """`text` as data: control and direction characters become visible, and overlong text is cut with a note."""
     shown = "".join(

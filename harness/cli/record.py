@@ -48,7 +48,7 @@ def product_command(
 
     path = _find_or_build(version)
     identity = products.identify(path)
-    typer.echo(f"magi-code {identity.version} sha256 {identity.sha256}\n{path}")
+    output.say(f"magi-code {identity.version} sha256 {identity.sha256}\n{path}")
     return 0
 
 
@@ -135,7 +135,7 @@ def record_command(
     console = output.console()
     if list_:
         for task in tasks:
-            console.print(f"{task.observation}  ({task.scenario.id})")
+            output.say(f"{task.observation}  ({task.scenario.id})")
         return 0
     if not replace:
         taken = [task.observation for task in tasks if task.folder.exists()]
@@ -149,6 +149,6 @@ def record_command(
         _find_or_build(version)
     failures = _record_all(tasks, jobs, console)
     for failure in failures:
-        console.print(output.plain(f"no bundle: {failure}"))
-    console.print(f"{len(tasks) - len(failures)} of {len(tasks)} runs recorded into {folder / identity.version}")
+        output.say(f"no bundle: {failure}")
+    output.say(f"{len(tasks) - len(failures)} of {len(tasks)} runs recorded into {folder / identity.version}")
     return ProductError.exit_code if failures else 0
