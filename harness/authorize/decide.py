@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from harness.authorize import envelope as dsse
 from harness.authorize import statement as intoto
 from harness.authorize.policy import Policy, Role, TrustedKey
-from harness.model.errors import DecodeError
+from harness.authorize.times import time_error
+from harness.model.errors import DecodeError, UsageError
 from harness.model.manifest import Manifest
 from harness.model.verdict import Authorization
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
-    """One envelope, verified and read. `signers` are policy keys that signed; `unknown` counts other signatures."""
+    """One statement, verified and read. `signers` are policy keys that signed; `unknown` counts other signatures.
+
+    Envelopes with the very same payload are one claim, as DSSE has several signatures mean the same as several
+    envelopes with one each; `name` then names all of them.
+    """
 
     name: str
     statement: intoto.Statement
@@ -38,7 +43,7 @@ def read_claims(
 
     The bytes that are decoded are the very bytes that were verified.
     """
-    claims: list[Claim] = []
+    claims: dict[bytes, Claim] = {}
     broken: list[tuple[str, str]] = []
     for name, content in sorted(envelopes.items()):
         try:
@@ -47,16 +52,21 @@ def read_claims(
         except DecodeError as error:
             broken.append((name, str(error)))
             continue
-        known = [policy.by_fingerprint(print_) for print_ in verified.signers]
-        claims.append(
-            Claim(
-                name=name,
-                statement=statement,
-                signers=tuple(key for key in known if key is not None),
-                unknown=verified.unknown,
-            )
-        )
-    return tuple(claims), tuple(broken)
+        signers = {print_: key for print_ in verified.signers if (key := policy.by_fingerprint(print_)) is not None}
+        claim = Claim(name=name, statement=statement, signers=tuple(signers.values()), unknown=verified.unknown)
+        earlier = claims.get(verified.payload)
+        claims[verified.payload] = claim if earlier is None else _together(earlier, claim)
+    return tuple(claims.values()), tuple(broken)
+
+
+def _together(first: Claim, second: Claim) -> Claim:
+    signers = {key.fingerprint: key for key in (*first.signers, *second.signers)}
+    return Claim(
+        name=f"{first.name}, {second.name}",
+        statement=first.statement,
+        signers=tuple(signers.values()),
+        unknown=first.unknown + second.unknown,
+    )
 
 
 _CLOSEST_FIRST = (
@@ -69,6 +79,10 @@ _CLOSEST_FIRST = (
     Authorization.WRONG_ROLE,
     Authorization.UNKNOWN_KEY,
 )
+
+
+def _closest(decisions: Iterable[Decision]) -> list[Decision]:
+    return sorted(decisions, key=lambda decision: _CLOSEST_FIRST.index(decision.status))
 
 
 def _key_refusal(key: TrustedKey, manifest: Manifest, at: str) -> Decision | None:
@@ -90,8 +104,10 @@ def _key_refusal(key: TrustedKey, manifest: Manifest, at: str) -> Decision | Non
 def _scope_refusal(predicate: intoto.Authorizes, manifest: Manifest, product: str) -> str:
     if predicate.product != product or predicate.release != manifest.release:
         return f"signed for {predicate.product} {predicate.release}"
-    foreign = {item.sha256 for item in manifest.products} - set(predicate.product_sha256)
-    if foreign:
+    binaries = {item.sha256 for item in (*manifest.products, *(capture.product for capture in manifest.captures))}
+    if not binaries or "" in binaries:
+        return "the run does not say which binary it is of"
+    if foreign := binaries - set(predicate.product_sha256):
         return f"signed for other binaries than {min(foreign)[:16]}…"
     beyond = set(manifest.classes) - set(predicate.classes)
     if beyond:
@@ -112,16 +128,19 @@ def _statement_refusal(predicate: intoto.Authorizes, manifest: Manifest, product
 
 def _judge_claim(claim: Claim, manifest: Manifest, policy: Policy, product: str, at: str) -> Decision:
     predicate = claim.statement.predicate
-    refusals = {key.name: _key_refusal(key, manifest, at) for key in claim.signers}
-    counting = [key for key in claim.signers if refusals[key.name] is None]
-    first = next((refusal for refusal in refusals.values() if refusal is not None), None)
     if not claim.signers:
         return Decision(status=Authorization.UNKNOWN_KEY, detail=f"{claim.name}: signed by no key of the trust policy")
+    judged = [(key, _key_refusal(key, manifest, at)) for key in claim.signers]
+    counting = [key for key, refusal in judged if refusal is None]
     if len(counting) < policy.threshold:
-        if first is not None and not counting:
-            return first
+        refusals = _closest(refusal for _, refusal in judged if refusal is not None)
+        reasons = [refusal.detail for refusal in refusals]
+        if claim.unknown:
+            reasons.append(f"{claim.unknown} by no key of the trust policy")
+        if not counting:
+            return Decision(status=refusals[0].status, detail="; ".join(reasons))
         detail = f"{len(counting)} of {policy.threshold} signatures count"
-        return Decision(status=Authorization.BELOW_THRESHOLD, detail=detail)
+        return Decision(status=Authorization.BELOW_THRESHOLD, detail="; ".join([detail, *reasons]))
     if refusal := _statement_refusal(predicate, manifest, product, at):
         return refusal
     names = ", ".join(sorted(key.name for key in counting))
@@ -138,8 +157,10 @@ def decide(
     """Whether the bundle with this manifest is authorized at `at` (RFC 3339 UTC).
 
     Claims whose subjects do not name the manifest's digest say nothing about it. Of several refusals the one nearest
-    to an authorization is given.
+    to an authorization is given. Raises UsageError when `at` is no such time.
     """
+    if problem := time_error(at):
+        raise UsageError(problem, where="at")
     about = [
         claim
         for claim in claims
@@ -151,4 +172,4 @@ def decide(
     for decision in decisions:
         if decision.status is Authorization.AUTHORIZED:
             return decision
-    return min(decisions, key=lambda decision: _CLOSEST_FIRST.index(decision.status))
+    return _closest(decisions)[0]

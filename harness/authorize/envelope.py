@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey,
 
 from harness.authorize.keys import fingerprint
 from harness.authorize.statement import PAYLOAD_TYPE
-from harness.model.errors import DecodeError
+from harness.model.errors import DecodeError, UsageError
 
 ENVELOPE_BYTES = 4_194_304
 SIGNATURES = 64
@@ -45,7 +45,12 @@ def pre_authentication_encoding(payload_type: str, payload: bytes) -> bytes:
 
 
 def sign(payload: bytes, keys: Sequence[Ed25519PrivateKey], payload_type: str = PAYLOAD_TYPE) -> bytes:
-    """An envelope file of `payload` signed by every key, ending in a newline."""
+    """An envelope file of `payload` signed by every key, ending in a newline.
+
+    Raises UsageError for no key or too many, and for a payload whose envelope nobody would read.
+    """
+    if not 1 <= len(keys) <= SIGNATURES:
+        raise UsageError(f"{len(keys)} keys to sign with, not 1 to {SIGNATURES}")
     message = pre_authentication_encoding(payload_type, payload)
     envelope = Envelope(
         payload=base64.b64encode(payload).decode(),
@@ -55,13 +60,21 @@ def sign(payload: bytes, keys: Sequence[Ed25519PrivateKey], payload_type: str = 
             for key in keys
         ),
     )
-    return msgspec.json.encode(envelope) + b"\n"
+    content = msgspec.json.encode(envelope) + b"\n"
+    if len(content) > ENVELOPE_BYTES:
+        raise UsageError(f"the envelope would have {len(content)} bytes; {ENVELOPE_BYTES} are read at most")
+    return content
+
+
+_URL_SAFE = str.maketrans("-_+/", "+/\0\0")
+"""To the standard alphabet, with the standard's own two characters made invalid: nobody mixes the two alphabets."""
 
 
 def _base64(text: str, where: str, path: str) -> bytes:
     """Standard or URL-safe base64, as the specification lets either be used."""
     try:
-        return base64.b64decode(text.translate(str.maketrans("-_", "+/")), validate=True)
+        url_safe = "-" in text or "_" in text
+        return base64.b64decode(text.translate(_URL_SAFE) if url_safe else text, validate=True)
     except (binascii.Error, ValueError) as error:
         raise DecodeError(f"is not base64: {error}", path=path, where=where) from error
 

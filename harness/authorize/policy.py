@@ -9,7 +9,8 @@ import msgspec
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 from harness.authorize.keys import fingerprint, read_public_key
-from harness.model.errors import HarnessError, UsageError
+from harness.authorize.times import time_error
+from harness.model.errors import UsageError
 
 POLICY_SCHEMA = 1
 
@@ -38,7 +39,11 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class TrustedKey(msgspec.Struct, frozen=True, kw_only=True):
-    """One key of the policy. Times are RFC 3339 UTC or "" for no limit; `revoked` is since when it counts no more."""
+    """One key of the policy.
+
+    Times are RFC 3339 UTC or "" for no limit; `valid_from` inclusive, `valid_until` exclusive. `revoked` is since when
+    the key counts no more, whenever it signed; `revoked_because` is for people.
+    """
 
     name: str
     role: Role
@@ -63,43 +68,48 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
 def decode_policy(text: str, *, where: str) -> Policy:
     """The policy in a TOML file: ``schema``, ``threshold`` and ``[[key]]`` tables with PEM in ``public_key``.
 
-    Raises UsageError for unknown members, another schema, a threshold that no number of keys can reach, a key that
-    stands twice.
+    Raises UsageError that names the key and the member: unknown members, another schema, keys that are not Ed25519 or
+    stand twice, times that are none or contradict each other, a threshold that the authority keys cannot reach.
     """
     try:
         data = msgspec.convert(tomllib.loads(text), _File)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (tomllib.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
         raise UsageError(f"is no trust policy: {error}", where=where) from error
     if data.schema != POLICY_SCHEMA:
         raise UsageError(f"is of schema {data.schema}, not {POLICY_SCHEMA}", where=where)
-    keys = []
-    for entry in data.key:
-        try:
-            public = read_public_key(entry.public_key.encode(), where=f"{where}, key {entry.name!r}")
-        except HarnessError as error:
-            raise UsageError(error.message, where=error.where) from error
-        keys.append(
-            TrustedKey(
-                name=entry.name,
-                role=entry.role,
-                key=public,
-                fingerprint=fingerprint(public),
-                valid_from=_time(entry.valid_from, where),
-                valid_until=_time(entry.valid_until, where),
-                revoked=_time(entry.revoked, where),
-                revoked_because=entry.revoked_because,
-            )
-        )
+    keys = tuple(_trusted(entry, f"{where}, key {number} {entry.name!r}") for number, entry in enumerate(data.key, 1))
     prints = [key.fingerprint for key in keys]
     if len(set(prints)) != len(prints):
-        raise UsageError("one key stands twice", where=where)
+        twice = next(key for number, key in enumerate(keys) if key.fingerprint in prints[:number])
+        raise UsageError(f"the key {twice.name!r} stands twice", where=where)
     authorities = sum(1 for key in keys if key.role is Role.AUTHORITY)
     if not 1 <= data.threshold <= max(authorities, 1):
         raise UsageError(f"a threshold of {data.threshold} with {authorities} authority keys", where=where)
-    return Policy(threshold=data.threshold, keys=tuple(keys))
+    return Policy(threshold=data.threshold, keys=keys)
 
 
-def _time(text: str, where: str) -> str:
-    if text and not (len(text) == len("2026-01-01T00:00:00Z") and text[10] == "T" and text[-1] == "Z"):
-        raise UsageError(f"{text!r} is no RFC 3339 UTC time", where=where, hint="write 2026-11-30T00:00:00Z")
-    return text
+def _trusted(entry: _Key, where: str) -> TrustedKey:
+    if not entry.name.strip():
+        raise UsageError("has no name", where=where)
+    for member, text in (
+        ("valid_from", entry.valid_from),
+        ("valid_until", entry.valid_until),
+        ("revoked", entry.revoked),
+    ):
+        if text and (problem := time_error(text)):
+            raise UsageError(problem, where=f"{where}, {member}", hint="write 2026-11-30T00:00:00Z")
+    if entry.valid_from and entry.valid_until and entry.valid_until <= entry.valid_from:
+        raise UsageError("is never valid: valid_until is not after valid_from", where=where)
+    if entry.revoked_because and not entry.revoked:
+        raise UsageError("says why the key is revoked, but not since when", where=where, hint="add revoked")
+    public = read_public_key(entry.public_key.encode(), where=where)
+    return TrustedKey(
+        name=entry.name,
+        role=entry.role,
+        key=public,
+        fingerprint=fingerprint(public),
+        valid_from=entry.valid_from,
+        valid_until=entry.valid_until,
+        revoked=entry.revoked,
+        revoked_because=entry.revoked_because,
+    )

@@ -8,14 +8,14 @@ from typing import Literal
 import jiter
 import msgspec
 
-from harness.model.errors import DecodeError
+from harness.authorize.times import time_error
+from harness.model.errors import DecodeError, UsageError
 from harness.model.stimulus import canonical
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 SUBJECTS = 4_096
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
-_TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z")
 
 
 class Subject(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,22 +50,26 @@ class Statement(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def encode(subjects: tuple[Subject, ...], predicate: Authorizes) -> bytes:
-    """Canonical JSON of the statement."""
-    return canonical(
-        Statement(
-            subject=subjects,
-            predicate=predicate,
-            type_="https://in-toto.io/Statement/v1",
-            predicate_type="urn:card-acceptance-harness:original-run-authorization:v1",
-        )
+    """Canonical JSON of the statement. Raises UsageError for one that `decode` would refuse."""
+    statement = Statement(
+        subject=subjects,
+        predicate=predicate,
+        type_="https://in-toto.io/Statement/v1",
+        predicate_type="urn:card-acceptance-harness:original-run-authorization:v1",
     )
+    try:
+        _check(statement, "the statement")
+    except DecodeError as error:
+        raise UsageError(error.message, where=error.where) from error
+    return canonical(statement)
 
 
 def decode(payload: bytes, *, payload_type: str, where: str) -> Statement:
     """The statement in verified bytes.
 
-    Raises DecodeError for another payload type than in-toto's, other statement or predicate types, doubled or unknown members, digests that are no
-    sha256, times that are not RFC 3339 UTC, an empty reason.
+    Raises DecodeError for another payload type than in-toto's, other statement or predicate types, doubled members,
+    unknown members of the predicate (in-toto wants those of the statement ignored), digests that are no sha256, times
+    that are not RFC 3339 UTC or leave no instant between them, an empty reason.
     """
     if payload_type != PAYLOAD_TYPE:
         raise DecodeError(f"has the payload type {payload_type!r}", where=where)
@@ -73,6 +77,11 @@ def decode(payload: bytes, *, payload_type: str, where: str) -> Statement:
         statement = msgspec.convert(jiter.from_json(payload, catch_duplicate_keys=True), Statement)
     except (ValueError, msgspec.ValidationError) as error:
         raise DecodeError(f"is no authorization statement: {error}", where=where) from error
+    _check(statement, where)
+    return statement
+
+
+def _check(statement: Statement, where: str) -> None:
     predicate = statement.predicate
     if not 1 <= len(statement.subject) <= SUBJECTS:
         raise DecodeError(f"has {len(statement.subject)} subjects, not 1 to {SUBJECTS}", where=where)
@@ -83,8 +92,9 @@ def decode(payload: bytes, *, payload_type: str, where: str) -> Statement:
         if not _SHA256.fullmatch(digest):
             raise DecodeError("is no sha256", path=f"predicate.productSha256[{index}]", where=where)
     for name, text in (("validFrom", predicate.valid_from), ("expires", predicate.expires)):
-        if not _TIME.fullmatch(text):
-            raise DecodeError(f"{text!r} is no RFC 3339 UTC time", path=f"predicate.{name}", where=where)
+        if problem := time_error(text):
+            raise DecodeError(problem, path=f"predicate.{name}", where=where)
+    if predicate.expires <= predicate.valid_from:
+        raise DecodeError(f"is not after {predicate.valid_from}", path="predicate.expires", where=where)
     if not predicate.reason.strip():
         raise DecodeError("says nothing", path="predicate.reason", where=where)
-    return statement
