@@ -8,7 +8,7 @@ Feature: Overflow
       """
       alpha
       """
-    And the setting "internal_tooling.jev" is {"enabled": true, "prompt_injection_protection": {"enabled": true, "enforcement_enabled": false, "failure_policy": "annotate", "tools": ["read"]}}
+    And the setting "internal_tooling.jev" is {"enabled": true, "prompt_injection_protection": {"enabled": true, "enforcement_enabled": true, "failure_policy": "annotate", "tools": ["read"]}}
     And the environment variable "TYPESAFE_API_KEY" is "not-a-key"
     And the environment variable "HTTPS_PROXY" is "http://127.0.0.1:9"
     And the model runs a script meant to "Read one file forty times"
