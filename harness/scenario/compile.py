@@ -18,6 +18,7 @@ from harness.scenario.vocabulary import STEPS, Step
 LOCAL_AGENT = "local-agent"
 MISSION_CONTROL = "mission-control"
 DRIVERS = (LOCAL_AGENT, MISSION_CONTROL)
+_OUTLINES = ("Scenario Outline", "Scenario Template")
 _KEYWORDS = {"Context": "given", "Action": "when", "Outcome": "then"}
 
 
@@ -69,7 +70,7 @@ def _block(step: dict[str, Any]) -> Block:
     argument = step.get("argument", {})
     rows = argument.get("dataTable", {}).get("rows", [])
     return Block(
-        text=argument.get("docString", {}).get("content", ""),
+        text=argument.get("docString", {}).get("content"),
         table=[[cell["value"] for cell in row["cells"]] for row in rows],
     )
 
@@ -79,31 +80,58 @@ def _slug(name: str) -> str:
     return "-".join(words)
 
 
+def _check_block(step: Step, block: Block, where: str) -> None:
+    """A step has under it what it needs and nothing that it would ignore."""
+    if (block.text is not None) != (step.block == "text"):
+        raise UsageError(f"the step takes {'a' if step.block == 'text' else 'no'} doc string", where=where)
+    if bool(block.table) != (step.block == "table"):
+        raise UsageError(f"the step takes {'a' if step.block == 'table' else 'no'} table", where=where)
+
+
 def _source(lines: list[str], first: int, following: list[int]) -> str:
-    """The scenario's own text: from its tags to before the next scenario, rule or examples outside it."""
+    """The text of one part of a feature: from its tags to before the next part. Lines count from 1."""
     start = first - 1
     while start > 0 and lines[start - 1].strip().startswith("@"):
         start -= 1
     ends = [line - 1 for line in following if line > first]
     end = min(ends, default=len(lines))
-    while end > start and (not lines[end - 1].strip() or lines[end - 1].strip().startswith("@")):
+    while end > start and (not lines[end - 1].strip() or lines[end - 1].strip().startswith(("@", "#"))):
         end -= 1
     return textwrap.dedent("\n".join(lines[start:end])) + "\n"
 
 
-def _background(document: dict[str, Any], lines: list[str]) -> str:
-    children = document["feature"]["children"] if document.get("feature") else []
-    backgrounds = [child["background"]["location"]["line"] for child in children if "background" in child]
-    if not backgrounds:
-        return ""
-    others = [child["scenario"]["location"]["line"] for child in children if "scenario" in child]
-    return _source(lines, backgrounds[0], others) + "\n"
+def _sources(document: dict[str, Any], lines: list[str]) -> dict[int, str]:
+    """Line of every scenario to its own text, after that of the backgrounds that it begins with."""
+    parts: list[tuple[int, str]] = []
+    backgrounds: dict[int, list[int]] = {}
+
+    def walk(children: list[dict[str, Any]], inherited: list[int]) -> None:
+        for child in children:
+            ((kind, node),) = child.items()
+            line = node["location"]["line"]
+            parts.append((line, kind))
+            if kind == "background":
+                inherited = [*inherited, line]
+            elif kind == "rule":
+                walk(node["children"], inherited)
+            else:
+                backgrounds[line] = inherited
+                if node["keyword"] in _OUTLINES and not any(rows.get("tableBody") for rows in node["examples"]):
+                    raise UsageError("the outline has no examples", where=f"{document['uri']}:{line}")
+
+    walk(document["feature"]["children"] if document.get("feature") else [], [])
+    starts = [line for line, _ in parts]
+    return {
+        line: "\n".join(_source(lines, first, starts) for first in (*before, line))
+        for line, before in backgrounds.items()
+    }
 
 
 def compile_feature(text: str, *, name: str) -> Iterator[Scenario]:
     """Yield the scenarios of one feature file. `name` is the file's name, used in ids and error messages.
 
-    Raises UsageError with file and line for text that is not Gherkin, an unknown step, or a step that cannot be acted.
+    Raises UsageError with file and line for text that is not Gherkin, a file or outline without a scenario, an unknown
+    step, or a step that cannot be acted.
     """
     from gherkin.errors import CompositeParserException, ParserException  # noqa: PLC0415 # half a second to import
     from gherkin.parser import Parser  # noqa: PLC0415
@@ -111,24 +139,20 @@ def compile_feature(text: str, *, name: str) -> Iterator[Scenario]:
 
     try:
         document: Any = Parser().parse(text)
-    except (CompositeParserException, ParserException) as error:
-        raise UsageError(f"not a feature: {error}", where=name) from error
+    except CompositeParserException as error:
+        raise UsageError(f"not a feature: {error}", where=f"{name}:{error.errors[0].location['line']}") from error
+    except ParserException as error:
+        raise UsageError(f"not a feature: {error}", where=f"{name}:{error.location['line']}") from error
     document["uri"] = name
-    lines = text.splitlines()
+    sources = _sources(document, [line.rstrip("\r") for line in text.split("\n")])
+    if not sources:
+        raise UsageError("the file holds no scenario", where=name)
     step_lines = _step_lines(document)
-    starts = [
-        child["scenario"]["location"]["line"]
-        for child in (document["feature"]["children"] if document.get("feature") else [])
-        if "scenario" in child
-    ]
-    background = _background(document, lines)
     pickles: Any = Compiler().compile(document)
     for pickle in pickles:
         line = pickle["location"]["line"]
-        start = max((at for at in starts if at <= line), default=line)
-        yield _compile_scenario(
-            pickle, name=name, line=line, step_lines=step_lines, gherkin=background + _source(lines, start, starts)
-        )
+        start = max(at for at in sources if at <= line)
+        yield _compile_scenario(pickle, name=name, line=line, step_lines=step_lines, gherkin=sources[start])
 
 
 def _step_lines(document: dict[str, Any]) -> dict[str, int]:
@@ -149,7 +173,8 @@ def _step_lines(document: dict[str, Any]) -> dict[str, int]:
 def _compile_scenario(
     pickle: dict[str, Any], *, name: str, line: int, step_lines: dict[str, int], gherkin: str
 ) -> Scenario:
-    draft = Draft(where=f"{name}:{line}")
+    where = f"{name}:{line}"
+    draft = Draft(where=where)
     for step in pickle["steps"]:
         draft.line = step_lines[step["astNodeIds"][0]]
         draft.where = f"{name}:{draft.line}"
@@ -159,6 +184,7 @@ def _compile_scenario(
             raise UsageError(
                 f"no step reads {step['text']!r}", where=draft.where, hint="`harness steps` lists the vocabulary"
             )
+        _check_block(found[0], draft.block, draft.where)
         try:
             found[0].act(draft, **found[1])
         except HarnessError:
@@ -166,13 +192,17 @@ def _compile_scenario(
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"the step cannot be read: {error}", where=draft.where) from error
     if not draft.turns:
-        raise UsageError("the scenario runs no prompt", where=f"{name}:{line}")
+        raise UsageError("the scenario runs no prompt", where=where)
+    draft.settle()
+    slug = _slug(pickle["name"])
+    if not slug:
+        raise UsageError("the scenario's name has no letter or digit to name its observations by", where=where)
     tags = tuple(tag["name"].removeprefix("@") for tag in pickle["tags"])
     stimulus = draft.stimulus()
     only = tuple(driver for driver in DRIVERS if f"{driver}-only" in tags)
     return Scenario(
         id=f"{name}::{pickle['name']}",
-        slug=_slug(pickle["name"]),
+        slug=slug,
         name=pickle["name"],
         feature=name,
         line=line,

@@ -24,14 +24,14 @@ class Block(NamedTuple):
     table: list[list[str]] = []  # noqa: RUF012 # never changed
 
 
-def _intents(reply: Reply) -> list[object]:
+def _intents(reply: Reply) -> list[str]:
     """Intents of the tasks that a reply's batches declare."""
     return [
-        task.get("intent")
+        task["intent"]
         for call in reply.calls
         if call.name == BATCH_TOOL and isinstance(tasks := call.arguments.get("tasks"), list)
         for task in tasks
-        if isinstance(task, dict)
+        if isinstance(task, dict) and isinstance(task.get("intent"), str)
     ]
 
 
@@ -51,7 +51,7 @@ class Draft:
     turn_places: list[str] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     usage: Usage | None = field(default_factory=Usage)
-    terminal: tuple[int, int] = (140, 500)
+    terminal: tuple[int, int] = (140, 160)
     session: bool = True
     recorded_by: str = ""
     finish_order: tuple[int, ...] = ()

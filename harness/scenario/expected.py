@@ -70,7 +70,7 @@ def parse_expected(text: str, kind: CardKind, label: str, *, where: str) -> Expe
             raise UsageError(f"{label} is of type {entry.type}, {text} cannot be held against it", where=where)
         return Expected(pattern=text)
     if text.startswith("<") and not text.startswith(WORKSPACE):
-        raise UsageError(f"{text} is not a pattern; use one of {', '.join(Pattern)}", where=where)
+        raise UsageError(f"{label}: {text} is not one of the patterns {', '.join(Pattern)}", where=where)
     literal = text[1:-1] if len(text) >= 2 and text[0] == text[-1] == '"' else text
     if problem := spelling_error(entry, literal):
         raise UsageError(f"{label}: {problem}", where=where)
