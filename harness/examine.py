@@ -7,6 +7,8 @@ import msgspec
 from harness.bundle import Bundle
 from harness.compare import Compared, compare
 from harness.model.facts import CardFacts, Column, ColumnFacts
+from harness.model.manifest import Capture
+from harness.model.stimulus import Stimulus
 from harness.model.values import NotComparable, Reason
 from harness.observe import local_agent, mission_control
 from harness.project import project
@@ -45,20 +47,70 @@ def _references(bundle: Bundle) -> tuple[dict[Column, ColumnFacts], tuple[CardFa
     return {Column.REPORT: projection.report, Column.NESTED: projection.nested}, projection.reference
 
 
-def _surfaces(bundle: Bundle, reference: tuple[CardFacts, ...]) -> dict[Column, ColumnFacts]:
-    layout = tuple(mission_control.ExpectedCard(path=card.path, kind=card.kind) for card in reference)
-    columns: dict[Column, ColumnFacts] = {}
+Layout = tuple[mission_control.ExpectedCard, ...]
+
+
+def turns_before(stimulus: Stimulus, part: int) -> int:
+    """Turns that were run before the `part`-th (from 0) live capture: each kill ends one capture."""
+    kills = [
+        number
+        for number, turn in enumerate(stimulus.turns, start=1)
+        if turn.interruption is not None and turn.interruption.action == "kill"
+    ]
+    return kills[part - 1] if 0 < part <= len(kills) else 0
+
+
+def _observe(bundle: Bundle, capture: Capture, part: int, layout: Layout) -> ColumnFacts:
+    content = bundle.read(capture.file)
+    match capture.column:
+        case Column.LOCAL_AGENT_LIVE:
+            before = turns_before(bundle.stimulus, part)
+            return local_agent.live(content, file=capture.file, complete=capture.complete, turns_before=before)
+        case Column.LOCAL_AGENT_REOPEN:
+            return local_agent.reopen(content, file=capture.file, complete=capture.complete)
+        case column:
+            return mission_control.observe(
+                content, column=column, file=capture.file, release=capture.product.version, layout=layout
+            )
+
+
+def _comparable(bundle: Bundle, capture: Capture, facts: ColumnFacts) -> ColumnFacts:
+    """What of a capture can be held against the saved records.
+
+    A release that is not under test recorded it: nothing. The product was killed: the cards that had ended by then;
+    what the others showed was true at that moment only, and is held against the wire rules alone.
+    """
+    live = capture.column in (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
+    if live and capture.product.version != bundle.manifest.release:
+        return _unavailable(facts.column, f"recorded by release {capture.product.version}, which is not under test")
+    if not live or facts.complete:
+        return facts
+    ended = tuple(card for card in facts.cards if card.outcome is not None)
+    return msgspec.structs.replace(facts, cards=ended)
+
+
+def _joined(parts: list[ColumnFacts]) -> ColumnFacts:
+    """Captures of one surface that was killed and started again, as one column: the last word on every card counts."""
+    if len(parts) == 1:
+        return parts[0]
+    cards = {card.path: card for part in parts for card in part.cards}
+    return ColumnFacts(
+        column=parts[0].column,
+        cards=tuple(cards.values()),
+        problems=tuple(problem for part in parts for problem in part.problems),
+        unavailable=next((part.unavailable for part in parts if part.unavailable is not None and not part.cards), None)
+        if not cards
+        else None,
+        complete=all(part.complete for part in parts),
+    )
+
+
+def _surfaces(bundle: Bundle, layout: Layout) -> dict[Column, ColumnFacts]:
+    parts: dict[Column, list[ColumnFacts]] = {}
     for capture in bundle.manifest.captures:
-        content = bundle.read(capture.file)
-        match capture.column:
-            case Column.LOCAL_AGENT_LIVE:
-                columns[capture.column] = local_agent.live(content, file=capture.file, complete=capture.complete)
-            case Column.LOCAL_AGENT_REOPEN:
-                columns[capture.column] = local_agent.reopen(content, file=capture.file, complete=capture.complete)
-            case column:
-                columns[column] = mission_control.observe(
-                    content, column=column, file=capture.file, release=capture.product.version, layout=layout
-                )
+        earlier = parts.setdefault(capture.column, [])
+        earlier.append(_comparable(bundle, capture, _observe(bundle, capture, len(earlier), layout)))
+    columns = {column: _joined(found) for column, found in parts.items()}
     driver = bundle.manifest.driver
     for column in (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE):
         if column not in columns:
@@ -72,10 +124,12 @@ def examine(bundle: Bundle, scenario: Scenario | None) -> Examined:
     Raises DecodeError when a capture or session cannot be read at all.
     """
     columns, reference = _references(bundle)
-    columns |= _surfaces(bundle, reference)
+    stated: tuple[CardFacts, ...] = ()
     if scenario is not None:
-        columns[Column.EXPECTED] = expected_column(
-            scenario.expected, file=scenario.feature, workspace=bundle.manifest.workspace
-        )
+        expected = expected_column(scenario.expected, file=scenario.feature, workspace=bundle.manifest.workspace)
+        columns[Column.EXPECTED] = expected
+        stated = expected.cards
+    cards = reference or stated
+    columns |= _surfaces(bundle, tuple(mission_control.ExpectedCard(path=card.path, kind=card.kind) for card in cards))
     compared = compare(columns, reference, observation=bundle.manifest.observation)
     return Examined(columns=columns, reference=reference, compared=compared)

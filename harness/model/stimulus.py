@@ -85,7 +85,7 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
     environment: dict[str, str] = {}
     lanes: dict[str, tuple[Reply, ...]] = {}
     turns: tuple[Turn, ...] = ()
-    terminal: tuple[int, int] = (140, 500)
+    terminal: tuple[int, int] = (140, 160)
     session: bool = True
     recorded_by: str = ""
     reopened_by: str = ""
