@@ -50,13 +50,13 @@ def _beyond_cap(batch: Batch, node: TaskNode) -> Stated | None:
     """``task.counters-beyond-cap``: null once the batch made more direct calls than are tracked.
 
     Which of several busy tasks lost calls depends on their timing, which no record tells. A task without calls of its
-    own lost none; one that alone made calls, or more than the cap by itself, surely did.
+    own lost none; one that made more than the cap by itself surely did.
     """
     calls = direct_calls(batch.node)
     own = calls[node.index]
     if sum(calls) <= bounds.DIRECT_CALLS_TRACKED_PER_BATCH or not own:
         return None
-    if own == sum(calls) or own > bounds.DIRECT_CALLS_TRACKED_PER_BATCH:
+    if own > bounds.DIRECT_CALLS_TRACKED_PER_BATCH:
         return by_rule(NULL)
     return silent(Reason.NOT_DERIVABLE, "the records do not say which task's calls were beyond the cap", VIA)
 

@@ -265,6 +265,7 @@ TWO = (task_report(0, "First"), task_report(1, "Second"))
         (batch(TWO[0], task_report(0, "Second", scoped_id="b/g2")), "task.report-validation", "/tasks"),
         (batch(TWO[0], task_report(1, "Second", scoped_id="b/g1")), "task.report-validation", "/tasks/1/scoped_id"),
         (batch(one(scoped_id="other/g1")), "task.report-validation", "/tasks/0/scoped_id"),
+        (batch(one(scoped_id="b/g1/x/g1")), "task.report-validation", "/tasks/0/scoped_id"),
         (batch(one(scoped_id="b/")), "task.report-validation", "/tasks/0/scoped_id"),
         (batch(one(agent="ü" * 121)), "task.text-bounds", "/tasks/0/agent"),
         (batch(one(provider="p" * 241)), "task.text-bounds", "/tasks/0/provider"),

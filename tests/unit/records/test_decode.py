@@ -62,6 +62,11 @@ def test_a_record_torn_by_a_kill_is_cut_and_not_merely_bad() -> None:
     assert len(session.records) == 3
 
 
+def test_a_bad_last_line_that_has_its_newline_was_not_cut() -> None:
+    assert only(read(*GOOD, GOOD[1][:40]))[0] == "records.line-json"
+    assert only(read(GOOD[0], GOOD[1][:40], GOOD[2], end=b""))[:2] == ("records.line-json", 2)
+
+
 def test_a_whole_last_record_without_its_newline_is_read() -> None:
     session = read(*GOOD, end=b"")
     assert session.problems == ()
