@@ -8,7 +8,7 @@ from harness.bundle.folder import OpenFolder
 from harness.bundle.verified import Bundle, verified
 from harness.model.errors import EvidenceError
 
-_ATTEMPTS = 3
+_ATTEMPTS = 8
 
 
 def read_bundle(folder: Path) -> Bundle:

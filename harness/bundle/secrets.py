@@ -21,7 +21,9 @@ _PATTERNS: dict[str, re.Pattern[bytes]] = {
     "a Stripe key": re.compile(rb"\b[rs]k_(?:live|test)_[A-Za-z0-9]{20,}"),
     "a JSON web token": re.compile(rb"\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}"),
     "a password in a URL": re.compile(rb"\b[a-z][a-z0-9+.-]*://[^\s/:@\"]+:[^\s/:@\"]+@"),
-    "a home folder": re.compile(rb"(?<![A-Za-z0-9._-])(?:/home/|/Users/|[Cc]:\\+Users\\+)[A-Za-z0-9._-]+|(?<![A-Za-z0-9._-])/root/"),
+    "a home folder": re.compile(
+        rb"(?<![A-Za-z0-9._-])(?:/home/|/Users/|[Cc]:\\+Users\\+)[A-Za-z0-9._-]+|(?<![A-Za-z0-9._-])/root/"
+    ),
 }
 
 

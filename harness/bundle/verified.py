@@ -90,7 +90,7 @@ def decode_manifest(text: bytes, where: str) -> Manifest:
     schema = plain.get("schema") if isinstance(plain, dict) else None
     if isinstance(schema, int) and schema != MANIFEST_SCHEMA:
         raise EvidenceError(
-            f"the manifest is of schema {schema}; this harness reads schema {MANIFEST_SCHEMA}", where=where
+            f"the manifest is of schema {str(schema)[:20]}; this harness reads schema {MANIFEST_SCHEMA}", where=where
         )
     try:
         manifest = msgspec.convert(plain, Manifest)
