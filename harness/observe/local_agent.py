@@ -1,0 +1,257 @@
+"""The facts that the local agent published: live from the events of its runs, reopened from its saved history.
+
+Fact rows stand in the `results` blocks of cards (card-facts.md, opening paragraph). A row that is not there is not
+listed: whoever compares knows which labels a card can have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from harness.model.facts import CardFacts, Column, ColumnFacts, Fact, Omission, Place, Problem
+from harness.model.values import NULL, NotComparable, Reason, known
+from harness.wire.breaches import Key
+from harness.wire.capture import Direction, Line
+from harness.wire.events import ActivityEvent, InputPersisted, RunFinished, ToolCard
+from harness.wire.factrows import fact_rows, kind_of
+from harness.wire.fold import Snapshot
+from harness.wire.frames import Frame, Request
+from harness.wire.locate import Locator
+from harness.wire.pages import History
+from harness.wire.reading import Reading, read_capture
+from harness.wire.runs import Run
+from harness.wire.shapes import Card, Children
+from harness.wire.tree import Standing, declared, paths
+
+UNPLACED = "unplaced"
+"""Stands in `CardFacts.children` for a reference to a card that the capture does not show."""
+
+
+def live(capture: bytes, *, file: str, complete: bool, turns_before: int = 0) -> ColumnFacts:
+    """What the runs of a capture published: the final folded card of every activity.
+
+    `file` is the bundle member; `complete` what its manifest says of the capture. `turns_before` is the number of
+    turns that the session had before, for a capture that goes on with a session without paging its history first.
+    History that the same process pages afterwards adds no cards, only broken rules. Raises DecodeError when the bytes
+    are no capture.
+    """
+    reading = read_capture(capture)
+    places = _places(reading, turns_before)
+    return ColumnFacts(
+        column=Column.LOCAL_AGENT_LIVE,
+        cards=tuple(_cards(_run_snapshots(reading.runs), places, file)),
+        problems=_problems(reading, places, file),
+        unavailable=_unavailable(reading, "turn.start", seen=bool(reading.runs)),
+        complete=complete and not reading.cut and all(run.finished is not None for run in reading.runs),
+    )
+
+
+def reopen(capture: bytes, *, file: str, complete: bool) -> ColumnFacts:
+    """What the saved history of a capture says, in transcript order: of the revision that was paged last.
+
+    Raises DecodeError when the bytes are no capture.
+    """
+    reading = read_capture(capture)
+    places = _places(reading, 0)
+    history = reading.histories[-1] if reading.histories else None
+    snapshots = [entry.snapshot for entry in history.entries if entry.snapshot is not None] if history else []
+    return ColumnFacts(
+        column=Column.LOCAL_AGENT_REOPEN,
+        cards=tuple(_cards(snapshots, places, file)),
+        problems=_problems(reading, places, file),
+        unavailable=_unavailable(reading, "history.page", seen=history is not None),
+        complete=complete and history is not None and history.read,
+    )
+
+
+# Where cards stand
+
+
+def _places(reading: Reading, turns_before: int) -> dict[Key, str]:
+    found: dict[Key, str] = {}
+    for run in reading.runs:
+        standings = _run_standings(run)
+        turn = turns_before + (run.turn or 0)
+        found.update({Key(run.id, activity): path for activity, path in paths(standings, turn).items()})
+    for history in reading.histories:
+        for turn, standings in enumerate(_history_standings(history)):
+            found.update({Key(history.revision, entry): path for entry, path in paths(standings, turn).items()})
+    return found
+
+
+def _run_standings(run: Run) -> list[Standing]:
+    """Compaction is an activity, but no tool call, and counts as none."""
+    return [
+        _standing(activity.id, activity.snapshot, activity.name)
+        for activity in sorted(run.activities.values(), key=lambda one: one.order)
+        if activity.kind != "compaction"
+    ]
+
+
+def _history_standings(history: History) -> list[list[Standing]]:
+    """By turn, 0 being what stands before the first user entry. An activity to which null is attached counts as a call
+    at the root: that it was one is all that is known."""
+    turns: list[list[Standing]] = [[]]
+    for entry in history.entries:
+        if entry.kind == "user":
+            turns.append([])
+        elif entry.kind == "activity":
+            turns[-1].append(_standing(entry.message_id, entry.snapshot, ""))
+    return turns
+
+
+def _standing(identity: str, snapshot: Snapshot | None, name: str) -> Standing:
+    if snapshot is None:
+        return Standing(identity, None, task=declared(name) is not None, name=name)
+    card = snapshot.card
+    return Standing(
+        identity,
+        card.parent_activity_id if card.parent_state == "available" else None,
+        task=card.tool_kind == "subagent" and card.task_id == identity,
+        placed=card.parent_state in ("root", "available"),
+        name=name,
+    )
+
+
+# Facts
+
+
+def _run_snapshots(runs: Iterable[Run]) -> Iterator[Snapshot]:
+    for run in runs:
+        ordered = sorted(run.activities.values(), key=lambda activity: activity.order)
+        yield from (activity.snapshot for activity in ordered if activity.snapshot is not None)
+
+
+def _cards(snapshots: Iterable[Snapshot], places: dict[Key, str], file: str) -> Iterator[CardFacts]:
+    located: tuple[bytes, Locator] | None = None
+    for snapshot in snapshots:
+        card = snapshot.card
+        kind = kind_of(card)
+        if kind is None or snapshot.key not in places:
+            continue
+        if located is None or located[0] is not snapshot.spot.text:
+            located = (snapshot.spot.text, Locator(snapshot.spot.text))
+        locator = located[1]
+
+        def place(pointer: str, snapshot: Snapshot = snapshot, locator: Locator = locator) -> Place:
+            where = snapshot.pointer + pointer
+            return Place(file=file, line=snapshot.spot.line, offset=locator.offset(where), pointer=where)
+
+        yield CardFacts(
+            path=places[snapshot.key],
+            kind=kind,
+            facts=tuple(
+                Fact(
+                    label=found.entry.label,
+                    value=NULL if found.row.value is None else known(found.row.value),
+                    via="row",
+                    ordinal=found.ordinal,
+                    place=place(found.pointer),
+                )
+                for found in fact_rows(card, kind)
+            ),
+            title=card.title,
+            outcome=card.outcome,
+            changes=card.changes,
+            omissions=tuple(
+                Omission(subject=item.subject, reason=item.reason, omitted_count=item.omitted_count)
+                for item in card.omissions
+            ),
+            children=tuple(
+                places.get(Key(snapshot.key.scope, child.activity_id), UNPLACED)
+                for block in card.blocks
+                if isinstance(block, Children)
+                for child in block.children
+            ),
+            place=place(""),
+        )
+
+
+def _problems(reading: Reading, places: dict[Key, str], file: str) -> tuple[Problem, ...]:
+    return tuple(
+        breach.problem(file=file, card="" if breach.key is None else places.get(breach.key, ""))
+        for breach in reading.breaches
+    )
+
+
+def _unavailable(reading: Reading, method: str, *, seen: bool) -> NotComparable | None:
+    """Why no card of the capture can be compared, or None when what it shows can be."""
+    refused = next((one for one in reversed(reading.refusals) if one.method in (method, "session.open")), None)
+    if reading.negotiated is False:
+        return NotComparable(reason=Reason.NOT_CAPTURED, detail="the product did not agree to send cards")
+    if seen:
+        return None
+    if refused is not None:
+        return NotComparable(reason=Reason.NOT_CAPTURED, detail=f"{refused.method} was refused: {refused.code}")
+    if method in reading.methods:
+        return NotComparable(reason=Reason.CAPTURE_CUT, detail=f"the capture ends before the answer to {method}")
+    return NotComparable(reason=Reason.NOT_CAPTURED, detail=f"the capture holds no {method}")
+
+
+# The run in time
+
+
+class TimelineEvent(msgspec.Struct, frozen=True, kw_only=True):
+    """One moment. `at` is in seconds since the first line of the capture. `kind`: ``frame_to_product``,
+    ``frame_from_product``, ``snapshot``, ``task_start``, ``task_end``, ``turn_start``, ``turn_end`` or ``cancel``.
+    `path` is the card's path or "", `revision` a snapshot's revision or None, `text` a few words."""
+
+    at: float
+    kind: str
+    path: str = ""
+    revision: int | None = None
+    text: str = ""
+
+
+class _Moment(msgspec.Struct, frozen=True, kw_only=True):
+    at: float
+    kind: str
+    key: Key | None
+    revision: int | None
+    text: str
+
+
+def timeline(capture: bytes, *, turns_before: int = 0) -> tuple[TimelineEvent, ...]:
+    """Every frame of a capture as a moment, in order. Raises DecodeError when the bytes are no capture."""
+    moments: list[_Moment] = []
+    reading = read_capture(capture, lambda line, frame: moments.extend(_moments(line, frame)))
+    places = _places(reading, turns_before)
+    first = moments[0].at if moments else 0.0
+    return tuple(
+        TimelineEvent(
+            at=round(moment.at - first, 6),
+            kind=moment.kind,
+            path="" if moment.key is None else places.get(moment.key, ""),
+            revision=moment.revision,
+            text=moment.text,
+        )
+        for moment in moments
+    )
+
+
+def _moments(line: Line, frame: Request | Frame | None) -> Iterator[_Moment]:
+    if line.direction is Direction.FOOTER:
+        return
+    kind, key, revision, text = f"frame_{line.direction.value}", None, None, "unreadable frame"
+    match frame:
+        case Request(method="turn.cancel" as method):
+            kind, text = "cancel", method
+        case Request(method=method):
+            text = method
+        case Frame(data=ToolCard(card=Card() as card) as data):
+            kind, key, revision = "snapshot", Key(data.run_id, data.activity_id), card.revision
+            text = card.state if card.outcome is None else card.outcome
+        case Frame(data=ActivityEvent(kind="subagent") as data) if declared(data.name) is not None:
+            kind = "task_start" if data.state == "started" else "task_end"
+            key, text = Key(data.run_id, data.activity_id), data.state
+        case Frame(data=ActivityEvent() as data):
+            key, text = Key(data.run_id, data.activity_id), data.state
+        case Frame(data=InputPersisted()):
+            kind, text = "turn_start", "input.persisted"
+        case Frame(data=RunFinished() as data):
+            kind, text = "turn_end", data.outcome
+        case Frame():
+            text = frame.event or "response"
+    yield _Moment(at=line.at, kind=kind, key=key, revision=revision, text=text)
