@@ -1,0 +1,121 @@
+"""Findings that probably have one cause: same rule, label, kind, and the same shape of expected and observed."""
+
+from __future__ import annotations
+
+import hashlib
+
+import msgspec
+
+from harness.model.verdict import Finding, FindingKind
+from harness.report.text import one_line, plural, shortened
+from harness.report.views import Overview
+from harness.spec.facts import FACTS, FactType
+
+KIND_WORDS = {
+    FindingKind.VALUE: ("value", "A surface states another value than the reference."),
+    FindingKind.EXPECTATION: (
+        "expectation",
+        "The reference states another value than the scenario's author worked out from the rules.",
+    ),
+    FindingKind.DERIVATION: ("derivation", "The host's report and the nested records disagree."),
+    FindingKind.SURFACES: ("surfaces", "Two surfaces disagree where no reference can decide."),
+    FindingKind.CARD: ("card", "A card is missing, extra, of another kind, or contradicts itself."),
+    FindingKind.RULE: ("rule", "A source breaks a rule of its own: order, bounds, spelling or a partition."),
+    FindingKind.UNREADABLE: ("unreadable", "Something is printed that cannot be read as the fact."),
+}
+"""One word and one sentence for every kind of finding."""
+
+_ENTRIES = {entry.label: entry for entry in FACTS}
+_TITLE_VALUE = 60
+
+
+class Group(msgspec.Struct, frozen=True, kw_only=True):
+    """Findings of one probable cause. `id` is stable over runs; `title` says expected and observed in one line."""
+
+    id: str
+    requirement: str
+    rule: str
+    section: str
+    label: str
+    kind: FindingKind
+    title: str
+    findings: tuple[Finding, ...]
+    observations: tuple[str, ...]
+    surfaces: tuple[str, ...]
+    open: int
+
+    @property
+    def waived(self) -> int:
+        return len(self.findings) - self.open
+
+    @property
+    def reach(self) -> str:
+        """``5 findings in 3 observations on 2 sources``."""
+        return (
+            f"{plural(len(self.findings), 'finding')} in {plural(len(self.observations), 'observation')}"
+            f" on {plural(len(self.surfaces), 'source')}"
+        )
+
+
+def shape(label: str, text: str) -> str:
+    """What kind of value a text is, so that two findings with other numbers can still have one cause.
+
+    States in parentheses, booleans and members of the label's enumeration stand for themselves; the rest is ``a
+    count`` or ``a text``.
+    """
+    if text.startswith("(") and text.endswith(")") and len(text) < 40:
+        return text
+    entry = _ENTRIES.get(label)
+    if text in ("true", "false") or (entry is not None and text in entry.members):
+        return text
+    counts = entry is None or entry.type in (FactType.COUNT, FactType.MILLISECONDS)
+    return "a count" if counts and text.isascii() and text.isdigit() else "a text"
+
+
+def relation(expected: str, observed: str) -> str:
+    """``more`` or ``less`` when two different counts are held against each other, else ""."""
+    if not all(text.isascii() and text.isdigit() and len(text) < 20 for text in (expected, observed)):
+        return ""
+    if int(expected) == int(observed):
+        return ""
+    return "more" if int(observed) > int(expected) else "less"
+
+
+def groups(overview: Overview) -> tuple[Group, ...]:
+    """All findings, grouped; groups with unwaived findings first, then the ones that reach furthest."""
+    found: dict[tuple[str, ...], list[Finding]] = {}
+    for finding in overview.findings:
+        expected, observed = (shape(finding.label, text) for text in (finding.expected, finding.observed))
+        related = relation(finding.expected, finding.observed) if expected == observed == "a count" else ""
+        key = (finding.requirement, finding.label, finding.kind.value, expected, observed, related)
+        found.setdefault(key, []).append(finding)
+    made = [_group(key, members, overview) for key, members in found.items()]
+    return tuple(
+        sorted(made, key=lambda group: (group.open == 0, -len(group.observations), -len(group.findings), group.title))
+    )
+
+
+def _group(key: tuple[str, ...], members: list[Finding], overview: Overview) -> Group:
+    requirement, label, _, expected, observed, related = key
+    row = overview.requirements.get(requirement)
+    pairs = {(finding.expected, finding.observed) for finding in members}
+    if len(pairs) == 1:
+        expected, observed = (shortened(text, _TITLE_VALUE) or "an empty text" for text in pairs.pop())
+        says = f"{observed} where {expected} is expected"
+    elif related:
+        says = f"{related} than expected"
+    else:
+        says = f"{observed} where {expected if expected != observed else 'another'} is expected"
+    return Group(
+        id=hashlib.sha256("\0".join(key).encode("utf-8", "backslashreplace")).hexdigest()[:10],
+        requirement=requirement,
+        rule=row.text if row else "",
+        section=row.section if row else "",
+        label=label,
+        kind=members[0].kind,
+        title=f"{one_line(label or requirement)}: {says}",
+        findings=tuple(members),
+        observations=tuple(sorted({finding.observation for finding in members})),
+        surfaces=tuple(sorted({finding.surface for finding in members})),
+        open=sum(finding.waived_by is None for finding in members),
+    )

@@ -1,0 +1,49 @@
+"""Whether somebody else's SVG may stand in the page: drawing only, nothing that runs, loads, links out or restyles.
+
+The page's content security policy forbids scripts and loads as well; this check is so that a picture cannot change or
+cover the rest of the page either.
+"""
+
+from __future__ import annotations
+
+import re
+from xml.etree import ElementTree
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_ELEMENTS = frozenset(
+    {"svg", "g", "rect", "text", "tspan", "path", "line", "circle", "ellipse", "polygon", "polyline", "title", "desc"}
+    | {"defs", "clipPath", "use"}
+)
+_STYLES = re.compile(r"url\s*\(|@|\\|position|behavior|expression", re.IGNORECASE)
+_MARKUP = re.compile(r"<[!?]")
+
+
+def refusal(svg: str) -> str:
+    """Why the text is not an acceptable picture, or "" when it is one ``<svg>`` element of drawing elements."""
+    if _MARKUP.search(svg):
+        return "it holds a comment, a declaration or an instruction"
+    try:
+        root = ElementTree.fromstring(svg)  # noqa: S314 - no declaration gets this far, so no entity can be defined
+    except (ElementTree.ParseError, ValueError) as error:
+        return f"it is not well-formed: {error}"
+    if root.tag.removeprefix(_SVG) != "svg":
+        return "its root is not an svg element"
+    for element in root.iter():
+        name = element.tag.removeprefix(_SVG)
+        if name not in _ELEMENTS:
+            return f"it holds a {name} element"
+        for attribute, value in element.attrib.items():
+            if problem := _attribute(attribute, value):
+                return problem
+    return ""
+
+
+def _attribute(name: str, value: str) -> str:
+    local = name.rpartition("}")[2].lower()
+    if local.startswith("on"):
+        return f"it holds an event handler ({local})"
+    if local == "href" and not value.startswith("#"):
+        return "it holds a link to something outside"
+    if local != "href" and _STYLES.search(value) and not re.fullmatch(r"url\(#[\w-]+\)", value):
+        return f"its {local} attribute may load or cover something"
+    return ""
