@@ -7,6 +7,7 @@ letters, figures, time of day), and it ends where the next title of any card beg
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -132,12 +133,13 @@ def _any_title(row: str, following: str) -> bool:
 
 
 def _card(area: Area, title: Title, rows: list[Text], cut: bool, starts: Callable[[str], bool]) -> Card:
-    left = title.name.spots[0].first
+    contents = [row.strip() for row in rows]
+    left = _indent(contents, area.left)
     boxes: list[Box] = []
     runs: list[list[Text]] = [[]]
     index = 0
     while index < len(rows):
-        content = rows[index].strip()
+        content = contents[index]
         if content.string.startswith("╭") and content.string.endswith("╮"):
             box, index = _box(area, rows, index)
             boxes.append(box)
@@ -151,6 +153,12 @@ def _card(area: Area, title: Title, rows: list[Text], cut: bool, starts: Callabl
         index += 1
     lines = tuple(line for run in runs for line in _lines(run, starts))
     return Card(title=title, boxes=tuple(boxes), lines=lines, cut=cut)
+
+
+def _indent(contents: list[Text], default: int) -> int:
+    """The column at which most rows of a card's body begin."""
+    columns = Counter(content.spots[0].first for content in contents if content.spots)
+    return min(columns, key=lambda column: (-columns[column], column), default=default)
 
 
 def _box(area: Area, rows: list[Text], top: int) -> tuple[Box, int]:

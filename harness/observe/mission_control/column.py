@@ -25,9 +25,9 @@ from harness.spec.facts import facts_of
 REQUIREMENT = "general.surface-agreement"
 _CARD_MARKER = re.compile(rf"{CARD}(?::[0-9]+)?")
 _TASK_MARKER = re.compile(r"task:(?P<path>\S+)")
-_DETAIL_MARKER = re.compile(rf"{DETAIL}:(?P<path>[^\s:]+)(?::(?P<page>[0-9]+))?")
+_DETAIL_MARKER = re.compile(rf"{DETAIL}:(?P<path>[^\s:]+)(?::(?P<page>[0-9]{{1,4}}))?")
 _ROOT = re.compile(r"[^/]+/[^/]+")
-_TASK = re.compile(r"(?P<batch>.+)/task(?P<number>[0-9]+)")
+_TASK = re.compile(r"(?P<batch>.+)/task(?P<number>[0-9]{1,4})")
 
 
 class ExpectedCard(msgspec.Struct, frozen=True, kw_only=True):

@@ -22,7 +22,7 @@ from harness.model.values import (
 )
 from harness.observe.mission_control.detail import Detail, Metadata
 from harness.observe.mission_control.jsontext import Json
-from harness.observe.mission_control.seen import Seen
+from harness.observe.mission_control.seen import GARBLED, NOT_DECODED, Seen, number
 from harness.observe.mission_control.text import EMPTY, WIDE_DOUBT, Text
 from harness.spec.facts import facts_of
 
@@ -101,14 +101,14 @@ def batch_facts(metadata: Metadata) -> Iterator[Seen]:
         yield Seen(label, value, _VIA, place)
 
 
-def task_facts(metadata: Metadata, number: int) -> Iterator[Seen]:
-    """Facts of the batch's task with the 1-based `number`."""
+def task_facts(metadata: Metadata, ordinal: int) -> Iterator[Seen]:
+    """Facts of the batch's task with the 1-based `ordinal`."""
     tasks, whole = _walk(metadata.value, _TASKS)
-    if tasks is None or tasks.kind != "array" or len(tasks.items) < number:
+    if tasks is None or tasks.kind != "array" or len(tasks.items) < ordinal:
         if not whole or (tasks is not None and tasks.cut):
             yield from (Seen(label, _CUT, _VIA) for label, entry in facts_of(CardKind.TASK).items() if entry.member)
         return
-    task = tasks.items[number - 1]
+    task = tasks.items[ordinal - 1]
     for label, entry in facts_of(CardKind.TASK).items():
         if not entry.member:
             continue
@@ -127,9 +127,8 @@ def _activity_count(metadata: Metadata, task: Json) -> Iterator[Seen]:
         return
     if omitted.kind == "null":
         yield Seen("Task activity count", NULL, _VIA, _text(metadata, omitted))
-    elif omitted.kind == "number" and omitted.text.isdigit():
-        total = len(entries.items) + int(omitted.text)
-        yield Seen("Task activity count", known(total), _VIA, _text(metadata, omitted))
+    elif omitted.kind == "number" and (count := number(omitted.text)) is not None:
+        yield Seen("Task activity count", known(len(entries.items) + count), _VIA, _text(metadata, omitted))
 
 
 def _outcome(task: Json) -> str:
@@ -172,6 +171,8 @@ def _scalar(metadata: Metadata, label: str, start: Json, path: tuple[str, ...]) 
         yield Seen(label, unreadable(f"{path[-1]} is {_a(value)}"), _VIA, text)
     elif value.kind == "string" and any(value.start <= doubt < value.end for doubt in metadata.doubts):
         yield Seen(label, NotComparable(reason=Reason.UNREADABLE, detail=WIDE_DOUBT), _VIA, text)
+    elif GARBLED in value.text:
+        yield Seen(label, unreadable(NOT_DECODED), _VIA, text)
     elif label == "Change count qualifier":
         qualifier = _QUALIFIERS.get(value.kind)
         yield Seen(label, known(qualifier) if qualifier else unreadable(f"{path[-1]} is {_a(value)}"), _VIA, text)

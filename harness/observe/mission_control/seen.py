@@ -14,12 +14,16 @@ from harness.model.values import (
     Value,
     known,
     not_displayed,
+    unreadable,
 )
 from harness.observe.mission_control.text import EMPTY, Joined, Text
 from harness.spec.facts import FactSpec, FactType
 
 SHORTENED = "… [truncated]"
 """How the product marks a line that it cut at 240 characters."""
+GARBLED = "\ufffd"
+NOT_DECODED = "holds a character that the capture could not decode"
+_NUMBER = re.compile(r"[0-9]{1,9}")
 _ROUNDED = re.compile(r"[0-9]+(?:\.[0-9]+)?[kMGTPE]")
 
 
@@ -49,12 +53,19 @@ def printed(entry: FactSpec, joined: Joined, null: str) -> Reading:
     string = joined.text.string
     if string == null:
         return NULL
+    if GARBLED in string:
+        return unreadable(NOT_DECODED)
     if entry.type is FactType.TEXT:
         if string.endswith(SHORTENED):
             return not_displayed("shown only shortened")
         if joined.doubt:
             return NotComparable(reason=Reason.UNREADABLE, detail=joined.doubt)
     return known(string)
+
+
+def number(text: str | None) -> int | None:
+    """A count small enough to be one of rows on a screen or entries in a list, else None."""
+    return int(text) if text is not None and _NUMBER.fullmatch(text) else None
 
 
 def count(text: str) -> Reading:

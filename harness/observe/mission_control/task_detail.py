@@ -6,7 +6,7 @@ from harness.model.facts import CardKind
 from harness.model.values import Value, unreadable
 from harness.observe.mission_control.cast import ROWS_LIMIT
 from harness.observe.mission_control.detail import Detail
-from harness.observe.mission_control.seen import Seen, printed
+from harness.observe.mission_control.seen import Seen, number, printed
 from harness.observe.mission_control.text import Joined
 from harness.spec.facts import facts_of
 
@@ -47,4 +47,5 @@ def _number(seen: list[Seen], label: str) -> int:
     text = next(
         (reading.value.text for reading in seen if reading.label == label and isinstance(reading.value, Value)), None
     )
-    return int(text) if text is not None and text.isdigit() else ROWS_LIMIT + 1
+    found = number(text)
+    return ROWS_LIMIT + 1 if found is None else found

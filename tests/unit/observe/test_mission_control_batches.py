@@ -17,6 +17,7 @@ from tests.support.mission_control import (
     readings,
     reason,
     said,
+    split,
     stored,
     title,
     transcript,
@@ -242,3 +243,18 @@ def test_an_outcome_of_no_known_kind_is_unreadable() -> None:
     assert isinstance(done.value, Value)
     assert done.value.state is State.UNREADABLE
     assert "fine" in done.value.reason
+
+
+@pytest.mark.parametrize("count", ["9" * 6000, "\u00b2", "-1", "1e3"])
+def test_counts_that_no_screen_can_hold_do_no_harm(count: str) -> None:
+    head = [row.replace("count: 3", f"count: {count[:15]}") for row in _TASK_HEAD]
+    tasks = f'{{"metadata": {{"subagent_telemetry": {{"tasks": [{{"activity": [], "activity_omitted": {count}}}]}}}}}}'
+    body = ["▾ Metadata / Params", *split(tasks, 40)]
+    screen = window(["Status: FAILED", "Tool • subagents • subagents · 1 task"], body)
+    column = read(
+        cast(("detail:turn1/call1", screen), ("detail:turn1/call1/task1", _task_detail(head)), rows=200),
+        batch("turn1/call1", 1),
+    )
+    facts = card(column, "turn1/call1/task1")
+    assert said(facts, "Task activity count") == [("row", count[:15])]
+    assert [fact.value for fact in readings(facts, "Task activity")] == [ABSENT]

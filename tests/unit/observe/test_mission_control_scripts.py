@@ -261,3 +261,50 @@ def test_prose_that_looks_like_a_title_is_no_card() -> None:
     assert column.problems == ()
     assert said(card(column), "Total calls") == [("title", "1")]
     assert said(card(column), "Rollback") == [("row", "(not displayed)")]
+
+
+def test_rows_below_a_title_without_a_mark_are_read_too() -> None:
+    facts = card(read(stored("0.100.0-killed-script"), release="0.100.0"))
+    assert facts.title == "Code Mode • 3 calls"
+    assert facts.place is not None
+    assert (facts.place.row, facts.place.columns) == (9, (3, 21)), "no mark stands before it"
+    assert said(facts, "Script outcome") == [
+        ("row", "interrupted"),
+        ("summary", "interrupted"),
+        ("line", "interrupted"),
+    ]
+    assert said(facts, "Unknown calls") == [("row", "1"), ("summary", "1"), ("metadata", "1")]
+    assert places(facts, "Unknown calls")[:2] == [("card", 19, (21, 21)), ("card", 38, (37, 37))]
+    assert [fact.value for fact in readings(facts, "Elapsed milliseconds")] == [NULL]
+    assert [fact.value for fact in readings(facts, "Completed with warnings")] == [NULL]
+    assert [fact.value for fact in readings(facts, "Response token estimate")] == [NULL, NULL], "row and line"
+
+
+def test_a_running_scripts_rows_say_that_nothing_is_known_yet() -> None:
+    column = read(stored("0.100.0-killed-script-live"), release="0.100.0")
+    facts = card(column)
+    assert not column.complete
+    assert said(facts, "Script outcome") == [("row", "running")]
+    assert [fact.value for fact in readings(facts, "Total calls")] == [NULL]
+    assert said(facts, "Failed calls") == [("row", "(null)"), ("summary", "(null)")], "Call counts unavailable"
+    assert said(facts, "Rollback") == [("row", "false")]
+    assert [fact.value for fact in readings(facts, "Changed path")] == [ABSENT]
+
+
+def test_a_glyph_lost_by_the_capture_spoils_its_value_and_no_more() -> None:
+    body = [
+        title("Code Mode • 1 call"),
+        "\ufffd   nothing",
+        "  Changed paths • 1\ufffd",
+        "  Changed path • /ws/\ufffd.txt",
+        "  Rollback • false",
+        "  Warnings • 0",
+    ]
+    facts = card(read(cast(("card", transcript(body)))))
+    for label in ("Changed paths", "Changed path"):
+        (fact,) = readings(facts, label)
+        assert isinstance(fact.value, Value)
+        assert fact.value.state is State.UNREADABLE
+        assert "decode" in fact.value.reason
+    assert said(facts, "Rollback") == [("row", "false")]
+    assert said(facts, "Warnings") == [("row", "0")]
