@@ -6,10 +6,12 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.bundle import Bundle
+from harness.examine import turns_before
 from harness.model.facts import Column, Place
 from harness.observe import local_agent, mission_control
-from harness.report.inputs import Excerpt, Picture, TimelineEvent
-from harness.terminal.picture import picture_of
+from harness.report.inputs import EventKind, Excerpt, Picture, ScreenMark, TimelineEvent
+from harness.terminal.picture import Mark, svg
+from harness.terminal.screen import Snapshot
 from harness.wire.locate import Locator
 
 _LINE_WIDTH = 110
@@ -24,7 +26,9 @@ def pretty(value: object, indent: int = 0) -> str:
         return flat
     pad, end = " " * (indent + 2), " " * indent
     if isinstance(value, dict):
-        inner = [f"{pad}{json.dumps(name, ensure_ascii=False)}: {pretty(item, indent + 2)}" for name, item in value.items()]
+        inner = [
+            f"{pad}{json.dumps(name, ensure_ascii=False)}: {pretty(item, indent + 2)}" for name, item in value.items()
+        ]
         return "{\n" + ",\n".join(inner) + f"\n{end}}}"
     return "[\n" + ",\n".join(pad + pretty(item, indent + 2) for item in value) + f"\n{end}]"
 
@@ -61,7 +65,7 @@ class Proofs:
     def __init__(self, bundles: Mapping[str, Bundle]) -> None:
         self._bundles = bundles
         self._lines: dict[tuple[str, str], list[bytes]] = {}
-        self._screens: dict[tuple[str, str], dict[str, mission_control.Snapshot]] = {}
+        self._screens: dict[tuple[str, str], dict[str, Snapshot]] = {}
 
     def _line(self, observation: str, place: Place) -> str | None:
         """The text of a line-oriented place: the frame itself in a capture, the record itself in a session."""
@@ -93,29 +97,50 @@ class Proofs:
             return Excerpt(raw=raw, formatted=raw)
         return Excerpt(raw=raw, formatted=formatted, highlight=_highlight(formatted, pointer[len(prefix) :]))
 
-    def _snapshots(self, observation: str, file: str) -> dict[str, mission_control.Snapshot]:
+    def _snapshots(self, observation: str, file: str) -> dict[str, Snapshot]:
         key = (observation, file)
         if key not in self._screens:
-            content = self._bundles[observation].read(file)
-            self._screens[key] = {snapshot.marker: snapshot for snapshot in mission_control.screens(content)}
+            self._screens[key] = dict(mission_control.screens(self._bundles[observation].read(file)))
         return self._screens[key]
 
-    def picture(self, observation: str, marker: str) -> Picture | None:
-        """Mission Control's screen at a marker, as ``<file>#<marker>`` names it."""
-        file, _, name = marker.partition("#")
+    def picture(self, observation: str, place: Place, marks: Sequence[ScreenMark]) -> Picture | None:
+        """Mission Control's screen at the moment that `place` names, with the marked cells outlined."""
         bundle = self._bundles.get(observation)
-        if bundle is None or file not in bundle.manifest.files:
+        if bundle is None or place.file not in bundle.manifest.files:
             return None
-        snapshot = self._snapshots(observation, file).get(name)
-        return None if snapshot is None else picture_of(snapshot)
+        snapshot = self._snapshots(observation, place.file).get(place.marker or "")
+        if snapshot is None:
+            return None
+        inside = [
+            Mark(id=mark.id, row=mark.row, first=mark.first, last=mark.last)
+            for mark in marks
+            if 1 <= mark.row <= snapshot.height and 1 <= mark.first <= mark.last <= snapshot.columns
+        ]
+        return Picture(svg=svg(snapshot, inside, title=f"Mission Control at {place.marker}"))
 
     def timeline(self, observation: str) -> Sequence[TimelineEvent] | None:
         """The live run as the local agent reported it; None when Mission Control drove."""
         bundle = self._bundles.get(observation)
-        for capture in bundle.manifest.captures if bundle else ():
-            if bundle is not None and capture.column is Column.LOCAL_AGENT_LIVE:
-                return local_agent.timeline(bundle.read(capture.file))
-        return None
+        if bundle is None:
+            return None
+        parts = [item for item in bundle.manifest.captures if item.column is Column.LOCAL_AGENT_LIVE]
+        events: list[TimelineEvent] = []
+        for number, capture in enumerate(parts):
+            before = turns_before(bundle.stimulus, number)
+            start = events[-1].at_ms if events else 0
+            events.extend(
+                TimelineEvent(
+                    at_ms=start + round(event.at * 1000),
+                    kind=EventKind(event.kind),
+                    lane=event.path,
+                    label=event.text,
+                    revision=event.revision,
+                )
+                for event in local_agent.timeline(bundle.read(capture.file), turns_before=before)
+            )
+            if not capture.complete and events:
+                events.append(TimelineEvent(at_ms=events[-1].at_ms, kind=EventKind.KILL, label=capture.note))
+        return tuple(events) or None
 
     def lines(self, observation: str, place: Place) -> Iterator[str]:
         """What `harness show` prints for a place."""
@@ -138,7 +163,7 @@ class Proofs:
         if snapshot is None or place.row is None or place.columns is None:
             yield "(the screen is not in the bundle)"
             return
-        rows = snapshot.rows
+        rows = snapshot.text
         for number in range(max(place.row - _AROUND, 1), min(place.row + _AROUND, len(rows)) + 1):
             yield f"{number:4} {rows[number - 1].rstrip()}"
             if number == place.row:
