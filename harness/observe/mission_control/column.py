@@ -193,6 +193,8 @@ class _Reading:
             shows = "no governed card" if detail.kind is None else f"a {detail.kind.value} card"
             self._problem(path, f"the detail of a {expected.value} card", f"the detail of {shows}", None)
             return
+        if detail.status.string:
+            self._titles.setdefault(path, detail.status)
         self._seen[path] += report.status_facts(detail)
         self._silence.setdefault(path, "")
         if expected is CardKind.TASK:

@@ -7,7 +7,20 @@ import pytest
 from harness.model.facts import CardKind, Column
 from harness.model.values import NotComparable, Reason
 from harness.observe.mission_control import ExpectedCard, observe, screens
-from tests.support.mission_control import CASTS, batch, card, cast, pad, read, readings, said, stored, title, transcript
+from tests.support.mission_control import (
+    CASTS,
+    batch,
+    card,
+    cast,
+    pad,
+    read,
+    readings,
+    said,
+    stored,
+    title,
+    transcript,
+    window,
+)
 
 _CODE = CardKind.CODE_MODE
 
@@ -100,6 +113,21 @@ def test_a_cut_capture_has_no_missing_cards() -> None:
     (elapsed,) = readings(card(column), "Elapsed milliseconds")
     assert isinstance(elapsed.value, NotComparable)
     assert elapsed.value.reason is Reason.CAPTURE_CUT
+
+
+def test_a_card_inside_another_is_read_from_its_own_detail_only() -> None:
+    layout = [*batch("turn1/call1", 1), *_layout("turn1/call1/task1/call1", "turn1/call1/task1/call2")]
+    head = ["Status: CANCELED", "Tool • code_mode • code_mode"]
+    inner = window(head, ["▾ Metadata / Params", '{"metadata": {"code_mode_execution": {', '"inner_calls": 2}}}'])
+    rows = [title("Subagents • 1/1 settled", mark=" "), "", "  [g1 ✓]"]
+    column = read(cast(("card", transcript(rows)), ("detail:turn1/call1/task1/call1", inner)), layout)
+    facts = card(column, "turn1/call1/task1/call1")
+    assert column.problems == ()
+    assert said(facts, "Total calls") == [("metadata", "2")]
+    assert said(facts, "Script outcome") == [("line", "cancelled")]
+    assert facts.place is not None
+    assert (facts.place.marker, facts.place.row) == ("detail:turn1/call1/task1/call1", 2)
+    assert "turn1/call1/task1/call2" not in {found.path for found in column.cards}, "nothing of it was on a screen"
 
 
 def test_a_capture_that_the_manifest_calls_cut_has_no_missing_cards() -> None:
