@@ -29,12 +29,12 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Picture(msgspec.Struct, frozen=True, kw_only=True):
-    """One screen of Mission Control as a self-contained SVG.
+    """One screen of Mission Control as a self-contained SVG, and where its cells are.
 
-    `svg` is one ``<svg>`` element whose viewBox is ``0 0 width height``, without scripts, links or anything external
-    (the report checks that and refuses it otherwise). The screen's first cell has its upper left corner at `left`,
-    `top`, and each cell is `cell_width` by `cell_height`, all in viewBox units. When the picture shows only some rows
-    of the screen, `first_row` is the 1-based screen row that stands first and `rows` how many there are.
+    `svg` is one ``<svg>`` element whose viewBox is ``0 0 width height``, drawn at that size in pixels, without ids,
+    scripts, links or anything external (the report checks that and refuses it otherwise). `tops` maps each 1-based
+    screen row that is drawn to the upper edge of its cells; folded rows are not in it. `left` is where column 1
+    begins; each cell is `cell_width` by `cell_height`. All lengths are viewBox units.
     """
 
     svg: str
@@ -43,10 +43,8 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True):
     cell_width: float
     cell_height: float
     columns: int
-    rows: int
+    tops: dict[int, float]
     left: float = 0
-    top: float = 0
-    first_row: int = 1
 
 
 class EventKind(StrEnum):
@@ -80,8 +78,8 @@ class TimelineEvent(msgspec.Struct, frozen=True, kw_only=True):
 Excerpts = Callable[[str, Place], Excerpt | None]
 """(observation id, place of a line-oriented member) to its excerpt."""
 
-Pictures = Callable[[str, str], Picture | None]
-"""(observation id, marker) to the picture of that captured moment."""
+Pictures = Callable[[str, Place], Picture | None]
+"""(observation id, place on a screen) to the picture of the moment that its file and marker name."""
 
 Timelines = Callable[[str], Sequence[TimelineEvent] | None]
 """Observation id to the events of its run, in time order."""
@@ -91,7 +89,7 @@ def no_excerpt(observation: str, place: Place) -> Excerpt | None:  # noqa: ARG00
     return None
 
 
-def no_picture(observation: str, marker: str) -> Picture | None:  # noqa: ARG001 - the shape of Pictures
+def no_picture(observation: str, place: Place) -> Picture | None:  # noqa: ARG001 - the shape of Pictures
     return None
 
 

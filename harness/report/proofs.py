@@ -138,7 +138,7 @@ class Proofs:
         for (file, marker), members in sorted(moments.items(), key=lambda item: item[0]):
             if any(cited.finding for cited in members) is findings:
                 title = f"{file} at “{marker}”" if marker else file
-                self.screens += (self._screen(title, marker, members, pictures, pixels),)
+                self.screens += (self._screen(title, members, pictures, pixels),)
 
     def _blocks(self, title: str, members: list[Cited], excerpts: Excerpts, room: Budget) -> tuple[Block, ...]:
         if room.spent:
@@ -173,8 +173,8 @@ class Proofs:
             found.append(_bare(title, without, "" if found else NOT_SUPPLIED))
         return tuple(found)
 
-    def _screen(self, title: str, marker: str, members: list[Cited], pictures: Pictures, pixels: Budget) -> Screen:
-        picture = None if pixels.spent else pictures(self.observation, marker)
+    def _screen(self, title: str, members: list[Cited], pictures: Pictures, pixels: Budget) -> Screen:
+        picture = None if pixels.spent else pictures(self.observation, members[0].place)
         if picture is None:
             note = NO_ROOM if pixels.spent else NO_PICTURE
         else:
@@ -198,17 +198,17 @@ def _bare(title: str, members: list[Cited], note: str) -> Block:
 
 
 def _box(cited: Cited, picture: Picture) -> Box | None:
-    """Where the place is on the picture, or None when it lies outside."""
+    """Where the place is on the picture, or None when it is not drawn."""
     place = cited.place
-    if place.row is None or place.columns is None:
+    if place.row is None or place.columns is None or place.row not in picture.tops:
         return None
-    row, (first, last) = place.row - picture.first_row, place.columns
-    if not (0 <= row < picture.rows and 1 <= first <= last <= picture.columns):
+    first, last = place.columns
+    if not 1 <= first <= last <= picture.columns:
         return None
     return Box(
         cited=cited,
         x=picture.left + (first - 1) * picture.cell_width,
-        y=picture.top + row * picture.cell_height,
+        y=picture.tops[place.row],
         width=(last - first + 1) * picture.cell_width,
         height=picture.cell_height,
     )

@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 _SVG = "{http://www.w3.org/2000/svg}"
 _ELEMENTS = frozenset(
     {"svg", "g", "rect", "text", "tspan", "path", "line", "circle", "ellipse", "polygon", "polyline", "title", "desc"}
-    | {"defs", "clipPath", "use"}
 )
 _STYLES = re.compile(r"url\s*\(|@|\\|position|behavior|expression", re.IGNORECASE)
 _MARKUP = re.compile(r"<[!?]")
@@ -40,10 +39,12 @@ def refusal(svg: str) -> str:
 
 def _attribute(name: str, value: str) -> str:
     local = name.rpartition("}")[2].lower()
+    if local == "id":
+        return "it has an id, which could be mistaken for another part of the page"
     if local.startswith("on"):
         return f"it holds an event handler ({local})"
-    if local == "href" and not value.startswith("#"):
-        return "it holds a link to something outside"
-    if local != "href" and _STYLES.search(value) and not re.fullmatch(r"url\(#[\w-]+\)", value):
+    if local == "href":
+        return "it holds a link"
+    if _STYLES.search(value):
         return f"its {local} attribute may load or cover something"
     return ""

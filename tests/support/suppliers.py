@@ -37,8 +37,8 @@ def excerpts(observation: str, place: Place) -> Excerpt | None:
     return Excerpt(raw=raw, formatted=formatted, highlight=(spans[row],) if row < len(spans) else ())
 
 
-def pictures(observation: str, marker: str) -> Picture | None:
-    """A dark screen with text in every row, and hostile text among it."""
+def pictures(observation: str, place: Place) -> Picture | None:
+    """A dark screen with text in every row, and hostile text among it; the last rows are folded."""
     width, height = COLUMNS * CELL_WIDTH, ROWS * CELL_HEIGHT
     lines = "".join(
         f'<text x="8" y="{row * CELL_HEIGHT - 4}" fill="#cfe">{row:>3} {escape(text)}</text>'
@@ -56,7 +56,7 @@ def pictures(observation: str, marker: str) -> Picture | None:
         cell_width=CELL_WIDTH,
         cell_height=CELL_HEIGHT,
         columns=COLUMNS,
-        rows=ROWS,
+        tops={row: (row - 1) * CELL_HEIGHT for row in range(1, ROWS + 1)},
     )
 
 

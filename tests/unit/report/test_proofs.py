@@ -144,26 +144,31 @@ def test_boxes_stand_on_their_cells() -> None:
     assert [item.label for item in screen.listed] == ["below"]
 
 
-def test_a_picture_of_some_rows_counts_from_its_first_row() -> None:
-    def cropped(observation: str, marker: str) -> Picture:
+def test_a_picture_with_folded_rows_lists_their_places() -> None:
+    asked: list[tuple[str, Place]] = []
+
+    def folded(observation: str, place: Place) -> Picture:
+        asked.append((observation, place))
         return Picture(
             svg=SVG.format(""),
-            width=80,
+            width=120,
             height=34,
             cell_width=8,
-            cell_height=16,
+            cell_height=17,
             columns=10,
-            rows=2,
-            top=2,
-            first_row=40,
+            tops={3: 0, 41: 17},
+            left=40,
         )
 
     proofs = Proofs("run", "o1")
     proofs.cite(cell(41), "second", "o1r1")
-    proofs.cite(cell(39), "above", "o1r2")
-    (screen,) = filled(proofs, screens=cropped).screens
-    assert [(box.y, box.cited.label) for box in screen.boxes] == [(18, "second")]
-    assert [item.within for item in screen.listed] == ["row 39, columns 2-5"]
+    proofs.cite(cell(40), "folded", "o1r2")
+    proofs.cite(cell(41, 9, 11), "past the border", "o1r3")
+    proofs.cite(Place(file="live.cast", marker="card"), "the card", "o1r4")
+    (screen,) = filled(proofs, screens=folded).screens
+    assert asked == [("run", cell(41))]
+    assert [(box.x, box.y, box.width, box.height) for box in screen.boxes] == [(48, 17, 32, 17)]
+    assert [item.within for item in screen.listed] == ["row 40, columns 2-5", "row 41, columns 9-11", "the whole"]
 
 
 @pytest.mark.parametrize(
@@ -175,12 +180,14 @@ def test_a_picture_of_some_rows_counts_from_its_first_row() -> None:
         ("<image href='x.png'/>", "a image element"),
         ("<rect onclick='x()'/>", "an event handler"),
         ("<rect ONLOAD='x()'/>", "an event handler"),
-        ("<use href='https://example.org/#a'/>", "a link to something outside"),
+        ("<use href='https://example.org/#a'/>", "it holds a use element"),
         ("<rect fill='url(https://example.org/x)'/>", "its fill attribute"),
         ("<rect style='position:fixed'/>", "its style attribute"),
         ("<!-- x -->", "a comment"),
         ("<rect>", "not well-formed"),
         ("</svg><svg>", "not well-formed"),
+        ("<rect id='summary'/>", "it has an id"),
+        ("<rect href='#x'/>", "it holds a link"),
         ("<a xmlns='http://www.w3.org/1999/xhtml' href='#'/>", "element"),
     ],
 )
@@ -189,8 +196,8 @@ def test_a_picture_that_could_do_more_than_be_seen_is_refused(inside: str, why: 
     proofs = Proofs("run", "o1")
     proofs.cite(cell(1), "A", "o1r1")
 
-    def hostile(observation: str, marker: str) -> Picture:
-        return Picture(svg=SVG.format(inside), width=8, height=16, cell_width=8, cell_height=16, columns=1, rows=1)
+    def hostile(observation: str, place: Place) -> Picture:
+        return Picture(svg=SVG.format(inside), width=8, height=16, cell_width=8, cell_height=16, columns=1, tops={1: 0})
 
     (screen,) = filled(proofs, screens=hostile).screens
     assert screen.picture is None
@@ -200,10 +207,10 @@ def test_a_picture_that_could_do_more_than_be_seen_is_refused(inside: str, why: 
 
 
 def test_a_drawing_is_accepted() -> None:
-    picture = pictures("run", "card")
+    picture = pictures("run", cell(1))
     assert picture is not None
     assert refusal(picture.svg) == ""
-    assert refusal(SVG.format("<defs><clipPath id='c'/></defs><g clip-path='url(#c)'><use href='#c'/></g>")) == ""
+    assert refusal(SVG.format("<g><text style='white-space:pre;unicode-bidi:bidi-override'>x</text></g>")) == ""
 
 
 def test_a_declaration_cannot_define_entities() -> None:
