@@ -8,6 +8,7 @@ against each other, and surfaces against each other where no reference can decid
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 import msgspec
@@ -20,6 +21,8 @@ from harness.model.facts import SURFACES, CardFacts, CardKind, Column, ColumnFac
 from harness.model.values import NotComparable
 from harness.model.verdict import Agreement, CardRow, FactRow, Finding, FindingKind, SurfaceCount
 from harness.spec.facts import FactSpec, facts_of
+
+_LIVE = (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,6 +60,10 @@ def _between(run: Run, entry: FactSpec, row: FactRow) -> None:
     report, nested = first(Column.REPORT), first(Column.NESTED)
     if report and nested and report.value != nested.value:
         differ(FindingKind.DERIVATION, Column.REPORT, report, f"{nested.value} as the nested records say")
+    elif row.source != "expected":
+        for column, fact in ((Column.REPORT, report), (Column.NESTED, nested)):
+            if fact and row.cells[column].agreement is Agreement.DISAGREE:
+                differ(FindingKind.VALUE, column, fact, str(row.reference))
     if comparable(row.reference) is None or entry.relative is not None:
         return
     shown = [(column, fact) for column in SURFACES if (fact := first(column))]
@@ -90,28 +97,45 @@ def _card_problem(card: str, expected: str, observed: str, column: ColumnFacts, 
     )
 
 
+def _surface_card(run: Run, column: Column, path: str, kind: CardKind) -> None:
+    """A surface must show the card exactly where there is one."""
+    shown = run.cards.get(column, {}).get(path)
+    wanted, seen = f"a {kind.value} card", f"a {shown.kind.value} card" if shown else "no card there"
+    if shown is None and run.card_state(column, path) != "missing":
+        return
+    if shown is None or shown.kind is not kind:
+        run.report(FindingKind.CARD, column, _card_problem(path, wanted, seen, run.columns[column], shown))
+    elif run.has_records and path not in run.reference:
+        run.report(FindingKind.CARD, column, _card_problem(path, "no card there", seen, run.columns[column], shown))
+
+
+def _stated_card(run: Run, path: str, stated: CardFacts) -> None:
+    """The saved records must know the card that the scenario's author worked out."""
+    recorded = run.reference.get(path)
+    if run.has_records and (recorded is None or recorded.kind is not stated.kind):
+        wanted = f"a {stated.kind.value} card, as the scenario states"
+        seen = f"a {recorded.kind.value} card" if recorded else "no saved record of it"
+        problem = _card_problem(path, wanted, seen, run.columns[Column.EXPECTED], stated)
+        run.report(FindingKind.CARD, Column.REPORT, problem)
+
+
 def _cards(run: Run) -> list[tuple[str, CardKind]]:
     """Every card that any column knows, in transcript order; missing and mistaken ones become findings."""
     kinds: dict[str, CardKind] = {}
-    for known_cards in (run.reference, *run.cards.values()):
+    stated_cards = run.cards.get(Column.EXPECTED, {})
+    for known_cards in (run.reference, stated_cards, *run.cards.values()):
         for path, card in known_cards.items():
             kinds.setdefault(path, card.kind)
     for path, kind in kinds.items():
-        for column in (*SURFACES, Column.EXPECTED):
-            shown = run.cards.get(column, {}).get(path)
-            wanted = f"a {kind.value} card"
-            if run.card_state(column, path) == "missing":
-                run.report(
-                    FindingKind.CARD,
-                    column,
-                    _card_problem(path, wanted, "no card there", run.columns[column], None),
-                )
-            elif shown is not None and shown.kind is not kind:
-                problem = _card_problem(path, wanted, f"a {shown.kind.value} card", run.columns[column], shown)
-                run.report(FindingKind.CARD, column, problem)
-            elif shown is not None and run.reference and path not in run.reference:
-                problem = _card_problem(path, "no card there", f"a {shown.kind.value} card", run.columns[column], shown)
-                run.report(FindingKind.CARD, column, problem)
+        for column in SURFACES:
+            _surface_card(run, column, path, kind)
+        if stated := stated_cards.get(path):
+            _stated_card(run, path, stated)
+    for column, facts in run.columns.items():
+        for path, count in Counter(card.path for card in facts.cards).items():
+            if count > 1:
+                problem = _card_problem(path, "one card there", f"{count} cards there", facts, run.cards[column][path])
+                run.report(FindingKind.CARD, column, problem, detail="twice")
     return sorted(kinds.items(), key=lambda item: path_order(item[0]))
 
 
@@ -124,7 +148,7 @@ def _rows(run: Run, path: str, kind: CardKind) -> list[FactRow]:
             if fact.label in highest:
                 highest[fact.label] = max(highest[fact.label], fact.ordinal)
     truths = {
-        (label, ordinal): truth_of(run, path, (label, ordinal))
+        (label, ordinal): truth_of(run, path, kind, (label, ordinal))
         for label in catalogue
         for ordinal in range(highest[label] + 1)
     }
@@ -149,13 +173,14 @@ def _rows(run: Run, path: str, kind: CardKind) -> list[FactRow]:
 def _card_rules(run: Run, path: str) -> None:
     for column in (*SURFACES, *DERIVATIONS):
         if card := run.cards.get(column, {}).get(path):
-            for problem in card_problems(card):
-                run.report(FindingKind.RULE, column, problem)
+            ended = column not in _LIVE or run.columns[column].complete
+            for ordinal, detail, problem in card_problems(card, ended=ended):
+                run.report(FindingKind.RULE, column, problem, ordinal=ordinal, detail=detail)
     live = run.cards.get(Column.LOCAL_AGENT_LIVE, {}).get(path)
     saved = run.cards.get(Column.LOCAL_AGENT_REOPEN, {}).get(path)
     if live and saved and run.columns[Column.LOCAL_AGENT_LIVE].complete:
-        for problem in live_saved_differences(live, saved):
-            run.report(FindingKind.SURFACES, Column.LOCAL_AGENT_REOPEN, problem, detail=problem.expected)
+        for detail, problem in live_saved_differences(live, saved):
+            run.report(FindingKind.SURFACES, Column.LOCAL_AGENT_REOPEN, problem, detail=detail)
 
 
 def compare(columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, ...], *, observation: str) -> Compared:
@@ -172,8 +197,11 @@ def compare(columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, .
         cards.append(_card_row(run, path, kind))
         _card_rules(run, path)
     for column, facts in columns.items():
-        for number, problem in enumerate(facts.problems):
-            run.report(FindingKind.RULE, column, problem, detail=str(number))
+        told: Counter[tuple[str, str, str]] = Counter()
+        for problem in facts.problems:
+            rule = (problem.requirement, problem.card, problem.label)
+            told[rule] += 1
+            run.report(FindingKind.RULE, column, problem, detail=f"source {told[rule]}")
     return Compared(
         rows=tuple(rows),
         cards=tuple(cards),

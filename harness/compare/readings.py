@@ -30,7 +30,7 @@ def differing(reference: Mapping[str, Value], observed: Mapping[str, Value]) -> 
         return set()
     from deepdiff import DeepDiff  # noqa: PLC0415 # slow to import, and most cards agree
 
-    difference = DeepDiff(left, right, view="tree", threshold_to_diff_deeper=0)
+    difference = DeepDiff(left, right, view="tree", threshold_to_diff_deeper=0, ignore_private_variables=False)
     found: set[str] = set()
     for changes in difference.values():
         found.update(str(change.path(output_format="list")[0]) for change in changes)

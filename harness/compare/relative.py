@@ -24,6 +24,27 @@ _ROWS = {
 _CHILD_TOTALS = ("Total calls", "Tasks total")
 
 
+_DROPPED_NOTHING = ("missing_source", "not_recorded")
+"""Reasons that say of a row that its value is null, not that the row was left out."""
+
+
+def says_omitted(card: CardFacts, subject: str, *, at_least: int = 0) -> bool:
+    """Whether the card says that it left out things of that kind: `at_least` so many, or without a number."""
+    return any(
+        omission.subject == subject
+        and omission.reason not in _DROPPED_NOTHING
+        and (omission.omitted_count is None or omission.omitted_count >= at_least)
+        for omission in card.omissions
+    )
+
+
+def is_reduced(entry: FactSpec, card: CardFacts) -> bool:
+    """Whether the card says that it shows less than a whole card would of what the relative fact `entry` counts."""
+    if entry.relative in _ROWS:
+        return says_omitted(card, "rows") or says_omitted(card, "blocks")
+    return says_omitted(card, "children") or says_omitted(card, "blocks")
+
+
 def _known_count(reading: Reading | None) -> int | None:
     if isinstance(reading, Value) and reading.state is State.KNOWN and reading.text and reading.text.isdecimal():
         return int(reading.text)

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.model.facts import CardFacts, CardKind, Fact, Problem
-from harness.model.values import State, Value
-from harness.spec.facts import FactType, fact
+from harness.model.facts import CardFacts, CardKind, Fact, Omission, Problem
+from harness.model.values import NULL, Reading, State, Value
+from harness.spec.facts import facts_of
 
 _BATCH_PARTS = ("Tasks done", "Tasks failed", "Tasks running", "Tasks unknown", "Tasks cancelled")
 _SCRIPT_PARTS = ("Successful calls", "Failed calls", "Unknown calls", "Running calls")
@@ -18,22 +18,10 @@ _ALWAYS = {
     "Rollback": "false",
     "External effects may be untracked": "true",
 }
+_LABELS = "general.exact-labels"
 
-
-def _counts(card: CardFacts) -> dict[str, tuple[int, Fact]]:
-    """First known count of each label."""
-    found: dict[str, tuple[int, Fact]] = {}
-    for reading in card.facts:
-        value = reading.value
-        if (
-            isinstance(value, Value)
-            and value.state is State.KNOWN
-            and value.text is not None
-            and value.text.isdecimal()
-            and fact(card.kind, reading.label).type in (FactType.COUNT, FactType.MILLISECONDS)
-        ):
-            found.setdefault(reading.label, (int(value.text), reading))
-    return found
+Broken = tuple[int, str, Problem]
+"""Ordinal of the row, what tells the problem apart from others of its label, and the problem."""
 
 
 def _problem(requirement: str, card: CardFacts, reading: Fact, expected: str, observed: str) -> Problem:
@@ -47,53 +35,122 @@ def _problem(requirement: str, card: CardFacts, reading: Fact, expected: str, ob
     )
 
 
-def _partition(card: CardFacts, total: str, parts: tuple[str, ...], requirement: str) -> Iterator[Problem]:
-    counts = _counts(card)
-    if total not in counts or any(part not in counts for part in parts):
-        return
-    whole = sum(counts[part][0] for part in parts)
-    if whole != counts[total][0]:
-        yield _problem(
-            requirement,
-            card,
-            counts[total][1],
-            f"{' + '.join(parts)} = {total}",
-            f"{' + '.join(str(counts[part][0]) for part in parts)} = {whole}, {total} {counts[total][0]}",
-        )
+def _says(reading: Reading) -> bool:
+    """Whether a row is there and says something, if only null."""
+    return isinstance(reading, Value) and reading.state in (State.KNOWN, State.NULL)
 
 
-def card_problems(card: CardFacts) -> Iterator[Problem]:
-    """Everything in which `card` contradicts itself or a rule that holds for every card of its kind."""
-    if card.kind is CardKind.SUBAGENT_BATCH:
-        yield from _partition(card, "Tasks total", _BATCH_PARTS, "batch.partition")
-    if card.kind is CardKind.CODE_MODE:
-        yield from _partition(card, "Total calls", _SCRIPT_PARTS, "code-mode.total-calls")
-        for reading in card.facts:
-            always = _ALWAYS.get(reading.label)
-            if always and isinstance(reading.value, Value) and reading.value.text not in (None, always):
-                requirement = fact(card.kind, reading.label).requirement
-                yield _problem(requirement, card, reading, always, str(reading.value))
-    outcomes: dict[str, Fact] = {}
+def _first(card: CardFacts) -> dict[str, Fact]:
+    """The first reading of each single row that says something."""
+    found: dict[str, Fact] = {}
     for reading in card.facts:
-        if isinstance(reading.value, Value) and reading.value.state is State.KNOWN and not reading.ordinal:
-            earlier = outcomes.setdefault(reading.label, reading)
-            if earlier.value != reading.value and not fact(card.kind, reading.label).repeated:
-                yield _problem(
-                    fact(card.kind, reading.label).requirement,
-                    card,
-                    reading,
-                    f"{earlier.value} as in its {earlier.via}",
-                    f"{reading.value} in its {reading.via}",
-                )
+        if _says(reading.value) and not reading.ordinal:
+            found.setdefault(reading.label, reading)
+    return found
+
+
+def _count(reading: Fact | None) -> int | None:
+    text = reading.value.text if reading is not None and isinstance(reading.value, Value) else None
+    return int(text) if text is not None and text.isascii() and text.isdecimal() else None
+
+
+def _sum_problem(card: CardFacts, requirement: str, total: Fact, parts: tuple[str, ...], counts: list[int]) -> Problem:
+    added = f"{' + '.join(map(str, counts))} = {sum(counts)}"
+    return _problem(
+        requirement,
+        card,
+        total,
+        f"{' + '.join(parts)} = {total.label}",
+        f"{added}, {total.label} {total.value}",
+    )
+
+
+def _batch_problems(card: CardFacts, *, ended: bool) -> Iterator[Broken]:
+    """``batch.partition`` and ``batch.terminal-unfinished``."""
+    own = _first(card)
+    total, running = own.get("Tasks total"), own.get("Tasks running")
+    counted = [own[label] for label in ("Tasks total", *_BATCH_PARTS) if label in own]
+    nulls = [reading.label for reading in counted if reading.value == NULL]
+    if nulls and len(nulls) < len(counted):
+        known = next(reading for reading in counted if reading.value != NULL)
+        expected, observed = "counts that are all known or all null", f"{', '.join(nulls)} null, others known"
+        yield 0, "nulls", _problem("batch.partition", card, known, expected, observed)
+    counts = [count for label in _BATCH_PARTS if (count := _count(own.get(label))) is not None]
+    if total and len(counts) == len(_BATCH_PARTS) and _count(total) not in (None, sum(counts)):
+        yield 0, "sum", _sum_problem(card, "batch.partition", total, _BATCH_PARTS, counts)
+    if ended and running and _count(running):
+        expected = "0 in a batch that has ended"
+        yield 0, "ended", _problem("batch.terminal-unfinished", card, running, expected, str(running.value))
+
+
+def _script_problems(card: CardFacts) -> Iterator[Broken]:
+    """``code-mode.total-calls``: every call has one of the outcomes. Null running calls are none that is known."""
+    own = _first(card)
+    total, running = own.get("Total calls"), own.get("Running calls")
+    known_parts = [part for part in _SCRIPT_PARTS if _count(own.get(part)) is not None]
+    counts = [count for part in known_parts if (count := _count(own.get(part))) is not None]
+    whole = _count(total)
+    if total is None or whole is None or not set(_SCRIPT_PARTS[:3]) <= set(known_parts):
+        return
+    if sum(counts) > whole or (_count(running) is not None and sum(counts) < whole):
+        yield 0, "sum", _sum_problem(card, "code-mode.total-calls", total, tuple(known_parts), counts)
+
+
+def _row_problems(card: CardFacts) -> Iterator[Broken]:
+    """Labels that the card cannot have, nulls and values that no rule allows, readings that contradict each other."""
+    entries = facts_of(card.kind)
+    told: dict[tuple[str, int], Fact] = {}
+    for reading in card.facts:
+        entry = entries.get(reading.label)
+        if entry is None:
+            expected = f"a label of {card.kind.value} cards"
+            yield reading.ordinal, "label", _problem(_LABELS, card, reading, expected, repr(reading.label))
+            continue
+        if reading.ordinal and not entry.repeated:
+            observed = f"row {reading.ordinal + 1}: {reading.value}"
+            yield reading.ordinal, "single", _problem(_LABELS, card, reading, "one row", observed)
+        if not _says(reading.value):
+            continue
+        always = _ALWAYS.get(reading.label, "a value in every case" if not entry.nullable else None)
+        if always and (reading.value == NULL or (reading.label in _ALWAYS and str(reading.value) != always)):
+            problem = _problem(entry.requirement, card, reading, always, str(reading.value))
+            yield reading.ordinal, f"always {reading.via}", problem
+        earlier = told.setdefault((reading.label, reading.ordinal), reading)
+        if earlier.value != reading.value:
+            expected = f"{earlier.value} as in its {earlier.via}"
+            observed = f"{reading.value} in its {reading.via}"
+            problem = _problem(entry.requirement, card, reading, expected, observed)
+            yield reading.ordinal, f"{earlier.via} {reading.via}", problem
+
+
+def card_problems(card: CardFacts, *, ended: bool) -> Iterator[Broken]:
+    """Everything in which `card` contradicts itself or a rule that holds for every card of its kind.
+
+    `ended`: the run had ended when the card was shown.
+    """
+    if card.kind is CardKind.SUBAGENT_BATCH:
+        yield from _batch_problems(card, ended=ended)
+    if card.kind is CardKind.CODE_MODE:
+        yield from _script_problems(card)
+    yield from _row_problems(card)
 
 
 _SAME_REASON = {"missing_source": "not_recorded"}
 """A live card says that the source is missing where the saved card says that it was not recorded."""
 
 
-def live_saved_differences(live: CardFacts, saved: CardFacts) -> Iterator[Problem]:
+def _omitted(omissions: tuple[Omission, ...]) -> dict[tuple[str, str], list[str]]:
+    """Subject and reason to the counts given for them."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for item in omissions:
+        key = (item.subject, _SAME_REASON.get(item.reason, item.reason))
+        found.setdefault(key, []).append("null" if item.omitted_count is None else str(item.omitted_count))
+    return {key: sorted(counts) for key, counts in found.items()}
+
+
+def live_saved_differences(live: CardFacts, saved: CardFacts) -> Iterator[tuple[str, Problem]]:
     """What the final live card and the saved card of one run must share beyond their rows: outcome, changes and
-    omissions (by subject, count and reason)."""
+    omissions (by subject, reason and count); each with what tells it apart from others of its label."""
 
     def differ(label: str, expected: str, observed: str) -> Problem:
         return Problem(
@@ -106,14 +163,13 @@ def live_saved_differences(live: CardFacts, saved: CardFacts) -> Iterator[Proble
         )
 
     if live.outcome != saved.outcome:
-        yield differ("card outcome", f"{live.outcome} as live", str(saved.outcome))
+        yield "", differ("card outcome", f"{live.outcome} as live", str(saved.outcome))
     if live.changes != saved.changes:
-        yield differ("card changes", f"{live.changes} as live", str(saved.changes))
-    ours = {(item.subject, _SAME_REASON.get(item.reason, item.reason), item.omitted_count) for item in live.omissions}
-    theirs = {
-        (item.subject, _SAME_REASON.get(item.reason, item.reason), item.omitted_count) for item in saved.omissions
-    }
-    for subject, reason, count in sorted(ours - theirs, key=str):
-        yield differ("omissions", f"{subject}: {reason}, {count} as live", "not omitted so in the saved card")
-    for subject, reason, count in sorted(theirs - ours, key=str):
-        yield differ("omissions", "not omitted so live", f"{subject}: {reason}, {count} in the saved card")
+        yield "", differ("card changes", f"{live.changes} as live", str(saved.changes))
+    ours, theirs = _omitted(live.omissions), _omitted(saved.omissions)
+    for key in sorted(ours.keys() | theirs.keys()):
+        if ours.get(key) != theirs.get(key):
+            subject, reason = key
+            then, now = (", ".join(counts.get(key, ["not omitted"])) for counts in (ours, theirs))
+            expected, observed = f"{subject}, {reason}: {then} as live", f"{subject}, {reason}: {now}"
+            yield f"{subject} {reason}", differ("omissions", expected, observed)

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from harness.compare.findings import finding
 from harness.compare.readings import comparable
-from harness.model.facts import CardFacts, Column, ColumnFacts, Problem
+from harness.model.facts import CardFacts, CardKind, Column, ColumnFacts, Problem
 from harness.model.values import NotComparable, Reason
 from harness.model.verdict import Finding, FindingKind
 
@@ -31,6 +31,14 @@ class Run:
         self.reference = {card.path: card for card in reference}
         self.findings: dict[str, Finding] = {}
 
+    @property
+    def has_records(self) -> bool:
+        """Whether there are saved records, so that a card which is not among them should not be there."""
+        return bool(self.reference) or any(self._captured(column) for column in DERIVATIONS)
+
+    def _captured(self, column: Column) -> bool:
+        return column in self.columns and self.columns[column].unavailable is None
+
     def report(
         self, kind: FindingKind, column: Column, problem: Problem, *, ordinal: int = 0, detail: str = ""
     ) -> None:
@@ -40,9 +48,14 @@ class Run:
         )
         self.findings.setdefault(found.id, found)
 
+    def card(self, column: Column, path: str, kind: CardKind) -> CardFacts | None:
+        """The card that a column shows there, when it is of that kind."""
+        card = self.cards.get(column, {}).get(path)
+        return card if card is not None and card.kind is kind else None
+
     def card_state(self, column: Column, path: str) -> str:
         """``shown``, ``missing``, ``not_captured``, ``cut``, ``not_displayed`` or ``not_stated``."""
-        if column not in self.columns or self.columns[column].unavailable is not None:
+        if not self._captured(column):
             return "not_captured"
         if path in self.cards[column]:
             return "shown"
@@ -67,5 +80,7 @@ class Run:
                 return NOT_STATED
             case "not_displayed":
                 return NotComparable(reason=Reason.NOT_DISPLAYED, detail="Mission Control lists root cards and tasks")
+            case "shown":
+                return NotComparable(reason=Reason.NOT_CAPTURED, detail="a card of another kind stands there")
             case _:
                 return NotComparable(reason=Reason.NOT_CAPTURED, detail="the card is missing")
