@@ -51,7 +51,7 @@ class Draft:
     turn_places: list[str] = field(default_factory=list)
     turns: list[Turn] = field(default_factory=list)
     usage: Usage | None = field(default_factory=Usage)
-    terminal: tuple[int, int] = (140, 160)
+    terminal: tuple[int, int] = Stimulus().terminal
     session: bool = True
     recorded_by: str = ""
     finish_order: tuple[int, ...] = ()
