@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import contextlib
 import json
+import selectors
 import subprocess
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -26,6 +27,7 @@ _LINE_LIMIT = 1024 * 1024
 """Bytes of one line. Sixteen times the protocol's own limit, so that a breach of that limit is still evidence."""
 _TOTAL_LIMIT = 512 * 1024 * 1024
 _READ = 65_536
+_WAIT = 0.2
 _ENDS_WITHIN = 10.0
 POLL = 0.02
 _LINES_SHOWN = 3
@@ -60,7 +62,7 @@ class JsonLineProcess:
         self._frames: list[Frame] = []
         self._read = 0
         self._nonsense = ""
-        self._ended = False
+        self._ended = self._cut = False
         self._errors = bytearray()
         self._changed = threading.Condition()
         self._process = processes.start(argv, folder=folder, environment=environment)
@@ -120,8 +122,8 @@ class JsonLineProcess:
             self._pipes[0].close()
         if not self._wait_end(seconds):
             raise self.error("the process goes on after it was asked to stop")
-        if self._nonsense:
-            raise self.error(self._nonsense)
+        if self._nonsense or self._cut:
+            raise self.error(self._nonsense or "the process ended in the middle of a line")
         with self._changed:
             self._capture.append(_captured(self._clock(), "footer", FOOTER))
 
@@ -163,7 +165,8 @@ class JsonLineProcess:
             ended = self._ended
         if ended:
             self._wait_end(_ENDS_WITHIN)
-            raise self.error(f"the process ended while {what} was awaited")
+            where = " in the middle of a line" if self._cut else ""
+            raise self.error(f"the process ended{where} while {what} was awaited")
 
     def _wait_end(self, seconds: float) -> bool:
         try:
@@ -177,7 +180,7 @@ class JsonLineProcess:
     def _read_frames(self, pipe: IO[bytes]) -> None:
         pending = b""
         with contextlib.suppress(OSError, ValueError):
-            while data := pipe.read(_READ):
+            for data in self._chunks(pipe):
                 self._read += len(data)
                 *lines, pending = (pending + data).split(b"\n")
                 at = self._clock()
@@ -191,9 +194,22 @@ class JsonLineProcess:
                         break
         with self._changed:
             self._ended = True
-            if pending and not self._nonsense and self._process.poll() == 0:
-                self._nonsense = "the process ended in the middle of a line"
+            self._cut = bool(pending)
             self._changed.notify_all()
+
+    def _chunks(self, pipe: IO[bytes]) -> Iterator[bytes]:
+        """What comes through a pipe until it is closed, or is empty and the child has ended: a process that the child
+        left behind may hold the pipe open for as long as it likes."""
+        with selectors.DefaultSelector() as selector:
+            selector.register(pipe, selectors.EVENT_READ)
+            while True:
+                ended = self._process.poll() is not None
+                if selector.select(0 if ended else _WAIT):
+                    if not (data := pipe.read(_READ)):
+                        return
+                    yield data
+                elif ended:
+                    return
 
     def _take(self, line: bytes, at: float) -> None:
         if self._nonsense:
@@ -212,7 +228,7 @@ class JsonLineProcess:
 
     def _read_errors(self, pipe: IO[bytes]) -> None:
         with contextlib.suppress(OSError, ValueError):
-            while data := pipe.read(_READ):
+            for data in self._chunks(pipe):
                 with self._changed:
                     self._errors += data
                     del self._errors[:-_READ]
