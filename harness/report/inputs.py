@@ -28,23 +28,24 @@ class Excerpt(msgspec.Struct, frozen=True, kw_only=True):
     highlight: tuple[tuple[int, int], ...] = ()
 
 
-class Picture(msgspec.Struct, frozen=True, kw_only=True):
-    """One screen of Mission Control as a self-contained SVG, and where its cells are.
+class ScreenMark(msgspec.Struct, frozen=True, kw_only=True):
+    """A place that a picture is asked to outline: `id` for the outline's element, the 1-based screen row, the 1-based
+    inclusive first and last column."""
 
-    `svg` is one ``<svg>`` element whose viewBox is ``0 0 width height``, drawn at that size in pixels, without ids,
-    scripts, links or anything external (the report checks that and refuses it otherwise). `tops` maps each 1-based
-    screen row that is drawn to the upper edge of its cells; folded rows are not in it. `left` is where column 1
-    begins; each cell is `cell_width` by `cell_height`. All lengths are viewBox units.
+    id: str
+    row: int
+    first: int
+    last: int
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True):
+    """One screen of Mission Control: `svg` is one self-contained ``<svg>`` element of its natural size.
+
+    Each mark that is on the screen is a ``<rect id=… class="mark">``; a mark outside of the screen is left out. No
+    other element has an id. Scripts, styles, links and anything external are refused (`harness.report.svg`).
     """
 
     svg: str
-    width: float
-    height: float
-    cell_width: float
-    cell_height: float
-    columns: int
-    tops: dict[int, float]
-    left: float = 0
 
 
 class EventKind(StrEnum):
@@ -78,8 +79,9 @@ class TimelineEvent(msgspec.Struct, frozen=True, kw_only=True):
 Excerpts = Callable[[str, Place], Excerpt | None]
 """(observation id, place of a line-oriented member) to its excerpt."""
 
-Pictures = Callable[[str, Place], Picture | None]
-"""(observation id, place on a screen) to the picture of the moment that its file and marker name."""
+Pictures = Callable[[str, Place, Sequence[ScreenMark]], Picture | None]
+"""(observation id, a place on a screen, all places there to outline) to the picture of the moment that the place's
+file and marker name. Rows that are far from every mark may be folded."""
 
 Timelines = Callable[[str], Sequence[TimelineEvent] | None]
 """Observation id to the events of its run, in time order."""
@@ -89,7 +91,7 @@ def no_excerpt(observation: str, place: Place) -> Excerpt | None:  # noqa: ARG00
     return None
 
 
-def no_picture(observation: str, place: Place) -> Picture | None:  # noqa: ARG001 - the shape of Pictures
+def no_picture(observation: str, place: Place, marks: Sequence[ScreenMark]) -> Picture | None:  # noqa: ARG001 - likewise
     return None
 
 

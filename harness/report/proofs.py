@@ -10,9 +10,9 @@ import msgspec
 from markupsafe import Markup
 
 from harness.model.facts import Place
-from harness.report.inputs import Excerpts, Picture, Pictures
+from harness.report.inputs import Excerpts, Pictures, ScreenMark
 from harness.report.marks import Mark, marked
-from harness.report.svg import refusal
+from harness.report.svg import drawn, refusal
 from harness.report.text import cut, cut_note
 
 EXCERPT_SHOWN = 8_000
@@ -75,23 +75,13 @@ class Block(msgspec.Struct, frozen=True, kw_only=True):
     note: str
 
 
-class Box(msgspec.Struct, frozen=True, kw_only=True):
-    """One place on a picture, in viewBox units."""
-
-    cited: Cited
-    x: float
-    y: float
-    width: float
-    height: float
-
-
 class Screen(msgspec.Struct, frozen=True, kw_only=True):
-    """One captured moment: the picture with a box for each place that is on it, or `note` why there is none."""
+    """One captured moment: the picture (empty without one) in which the `drawn` places are outlined, the `listed`
+    places that are not on it, and `note` why there is no picture or ""."""
 
     title: str
-    picture: Picture | None
     svg: Markup
-    boxes: tuple[Box, ...]
+    drawn: tuple[Cited, ...]
     listed: tuple[Cited, ...]
     note: str
 
@@ -174,22 +164,21 @@ class Proofs:
         return tuple(found)
 
     def _screen(self, title: str, members: list[Cited], pictures: Pictures, pixels: Budget) -> Screen:
-        picture = None if pixels.spent else pictures(self.observation, members[0].place)
-        if picture is None:
-            note = NO_ROOM if pixels.spent else NO_PICTURE
-        else:
-            wrong = refusal(picture.svg)
+        marks = [mark for cited in members if (mark := _mark(cited)) is not None]
+        picture = None if pixels.spent else pictures(self.observation, members[0].place, marks)
+        note, svg = NO_ROOM if pixels.spent else NO_PICTURE, ""
+        ids = frozenset(mark.id for mark in marks)
+        if picture is not None:
+            wrong = refusal(picture.svg, ids)
             note = f"the picture was refused: {wrong}" if wrong else "" if pixels.take(len(picture.svg)) else NO_ROOM
-        if picture is None or note:
-            return Screen(title=title, picture=None, svg=Markup(), boxes=(), listed=tuple(members), note=note)
-        boxes = [(cited, _box(cited, picture)) for cited in members]
+            svg = "" if note else picture.svg
+        shown = drawn(svg, ids)
         return Screen(
             title=title,
-            picture=picture,
-            svg=Markup(picture.svg),  # noqa: S704 - `refusal` found nothing but drawing in it
-            boxes=tuple(box for _, box in boxes if box is not None),
-            listed=tuple(cited for cited, box in boxes if box is None),
-            note="",
+            svg=Markup(svg),  # noqa: S704 - `refusal` found nothing but drawing in it
+            drawn=tuple(cited for cited in members if cited.anchor in shown),
+            listed=tuple(cited for cited in members if cited.anchor not in shown),
+            note=note,
         )
 
 
@@ -197,18 +186,9 @@ def _bare(title: str, members: list[Cited], note: str) -> Block:
     return Block(title=title, text=Markup(), raw="", listed=tuple(members), note=note)
 
 
-def _box(cited: Cited, picture: Picture) -> Box | None:
-    """Where the place is on the picture, or None when it is not drawn."""
+def _mark(cited: Cited) -> ScreenMark | None:
+    """The place as something to outline, or None when it is no row and columns."""
     place = cited.place
-    if place.row is None or place.columns is None or place.row not in picture.tops:
+    if place.row is None or place.columns is None:
         return None
-    first, last = place.columns
-    if not 1 <= first <= last <= picture.columns:
-        return None
-    return Box(
-        cited=cited,
-        x=picture.left + (first - 1) * picture.cell_width,
-        y=picture.tops[place.row],
-        width=(last - first + 1) * picture.cell_width,
-        height=picture.cell_height,
-    )
+    return ScreenMark(id=cited.anchor, row=place.row, first=place.columns[0], last=place.columns[1])

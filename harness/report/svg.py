@@ -7,6 +7,7 @@ cover the rest of the page either.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from xml.etree import ElementTree
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -17,8 +18,11 @@ _STYLES = re.compile(r"url\s*\(|@|\\|position|behavior|expression", re.IGNORECAS
 _MARKUP = re.compile(r"<[!?]")
 
 
-def refusal(svg: str) -> str:
-    """Why the text is not an acceptable picture, or "" when it is one ``<svg>`` element of drawing elements."""
+def refusal(svg: str, ids: Collection[str]) -> str:
+    """Why the text is not an acceptable picture, or "" when it is one ``<svg>`` element of drawing elements.
+
+    `ids` are those that its elements may have, so that none can be mistaken for another part of the page.
+    """
     if _MARKUP.search(svg):
         return "it holds a comment, a declaration or an instruction"
     try:
@@ -27,20 +31,25 @@ def refusal(svg: str) -> str:
         return f"it is not well-formed: {error}"
     if root.tag.removeprefix(_SVG) != "svg":
         return "its root is not an svg element"
-    for element in root.iter():
-        name = element.tag.removeprefix(_SVG)
-        if name not in _ELEMENTS:
-            return f"it holds a {name} element"
-        for attribute, value in element.attrib.items():
-            if problem := _attribute(attribute, value):
-                return problem
-    return ""
+    return next((why for element in root.iter() if (why := _element(element, ids))), "")
+
+
+def drawn(svg: str, ids: Collection[str]) -> frozenset[str]:
+    """Which of the ids an accepted picture has."""
+    return frozenset(found for found in re.findall(r'\bid="([^"]*)"', svg) if found in ids)
+
+
+def _element(element: ElementTree.Element, ids: Collection[str]) -> str:
+    name = element.tag.removeprefix(_SVG)
+    if name not in _ELEMENTS:
+        return f"it holds a {name} element"
+    if element.get("id", "") not in ("", *ids):
+        return "it has an id of its own"
+    return next((why for name, value in element.attrib.items() if (why := _attribute(name, value))), "")
 
 
 def _attribute(name: str, value: str) -> str:
     local = name.rpartition("}")[2].lower()
-    if local == "id":
-        return "it has an id, which could be mistaken for another part of the page"
     if local.startswith("on"):
         return f"it holds an event handler ({local})"
     if local == "href":

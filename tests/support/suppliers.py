@@ -8,9 +8,9 @@ from functools import cache
 from xml.sax.saxutils import escape
 
 from harness.model.facts import Place
-from harness.report import EventKind, Excerpt, Picture, TimelineEvent
+from harness.report import EventKind, Excerpt, Picture, ScreenMark, TimelineEvent
 
-CELL_WIDTH, CELL_HEIGHT, COLUMNS, ROWS = 8.0, 16.0, 100, 60
+CELL_WIDTH, CELL_HEIGHT, COLUMNS, ROWS = 8, 16, 100, 60
 
 
 @cache
@@ -37,27 +37,26 @@ def excerpts(observation: str, place: Place) -> Excerpt | None:
     return Excerpt(raw=raw, formatted=formatted, highlight=(spans[row],) if row < len(spans) else ())
 
 
-def pictures(observation: str, place: Place) -> Picture | None:
-    """A dark screen with text in every row, and hostile text among it; the last rows are folded."""
+def pictures(observation: str, place: Place, marks: Sequence[ScreenMark]) -> Picture | None:
+    """A dark screen with text in every row, hostile text among it, and an outline for every mark that is on it."""
     width, height = COLUMNS * CELL_WIDTH, ROWS * CELL_HEIGHT
     lines = "".join(
         f'<text x="8" y="{row * CELL_HEIGHT - 4}" fill="#cfe">{row:>3} {escape(text)}</text>'
         for row in range(1, ROWS + 1)
         for text in ("<script>window.hurt=3</script> │ ✓ 2 succeeded · 1 failed" if row == 14 else "│ Total calls • 3",)
     )
+    outlines = "".join(
+        f'<rect id="{mark.id}" class="mark" x="{(mark.first - 1) * CELL_WIDTH}" y="{(mark.row - 1) * CELL_HEIGHT}" '
+        f'width="{(mark.last - mark.first + 1) * CELL_WIDTH}" height="{CELL_HEIGHT}" fill="none" stroke="#f36"/>'
+        for mark in marks
+        if mark.row <= ROWS
+    )
     svg = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:g} {height:g}" font-family="monospace" '
-        f'font-size="13"><rect width="{width:g}" height="{height:g}" fill="#0b1f14"/>{lines}</svg>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 {width} {height}" width="{width}" '
+        f'height="{height}" font-family="monospace" font-size="13"><title>{escape(str(place.marker))}</title>'
+        f'<rect width="{width}" height="{height}" fill="#0b1f14"/>{lines}{outlines}</svg>'
     )
-    return Picture(
-        svg=svg,
-        width=width,
-        height=height,
-        cell_width=CELL_WIDTH,
-        cell_height=CELL_HEIGHT,
-        columns=COLUMNS,
-        tops={row: (row - 1) * CELL_HEIGHT for row in range(1, ROWS + 1)},
-    )
+    return Picture(svg=svg)
 
 
 def timelines(observation: str) -> Sequence[TimelineEvent] | None:

@@ -118,8 +118,7 @@
     lit = [];
     if (!(event.target instanceof Element)) return;
     const link = event.target.closest("a[href^='#o']");
-    const inside = event.target.matches("a") ? event.target.querySelector("rect[id]") : null;
-    const mark = inside || event.target.closest("mark[id],rect[id],.places>li[id]");
+    const mark = event.target.closest("mark[id],rect.mark[id],.places>li[id]");
     if (mark && place.test(mark.id)) {
       const readings = mark.closest("details.ob").querySelectorAll("td a[href='#" + mark.id + "']");
       lit = [mark, ...[...readings].map((reading) => reading.closest("td"))];
@@ -133,7 +132,7 @@
   document.addEventListener("focusin", light);
 
   document.addEventListener("click", async (event) => {
-    const mark = event.target.closest("mark[id],.places>li[id]");
+    const mark = event.target.closest("mark[id],rect.mark[id],.places>li[id]");
     if (mark && String(getSelection()) === "") {
       const reading = mark.closest("details.ob").querySelector("td a[href='#" + mark.id + "']");
       if (reading) reading.closest("tr").scrollIntoView({ block: "center" });

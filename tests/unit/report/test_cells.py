@@ -92,7 +92,7 @@ def test_what_differs_says_so_in_words_and_marks_its_place_as_cited_by_a_finding
     text = writer.cell(row(wrong, known("5")), COLUMN, "o1r1")
     assert text == "<td class=x><b>✗ differs</b><a href=#o1p1>4</a>"
     assert proofs.cite(PLACE, "", "") == "o1p1"
-    proofs.fill(lambda _o, _p: None, lambda _o, _m: None, Budget(1_000), Budget(1_000), findings=True)
+    proofs.fill(lambda _o, _p: None, lambda _o, _p, _m: None, Budget(1_000), Budget(1_000), findings=True)
     assert len(proofs.blocks) == 1
 
 

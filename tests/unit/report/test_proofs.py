@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 from markupsafe import Markup
 
 from harness.model.facts import Place
-from harness.report.inputs import Excerpt, Picture
+from harness.report.inputs import Excerpt, Picture, ScreenMark
 from harness.report.marks import Mark, marked
 from harness.report.proofs import Budget, Proofs
-from harness.report.svg import refusal
-from tests.support.suppliers import CELL_HEIGHT, CELL_WIDTH, pictures
+from harness.report.svg import drawn, refusal
+from harness.terminal.picture import Mark as TerminalMark
+from harness.terminal.picture import svg
+from harness.terminal.screen import Screen
+from tests.support.suppliers import pictures
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 8 16">{}</svg>'
 
@@ -23,7 +28,7 @@ def cell(row: int, first: int = 2, last: int = 5) -> Place:
     return Place(file="live.cast", marker="card", row=row, columns=(first, last))
 
 
-def nothing(observation: str, place: object) -> None:
+def nothing(observation: str, place: object, marks: object = ()) -> None:
     return None
 
 
@@ -131,44 +136,29 @@ def test_a_long_text_begins_near_its_first_mark_and_says_what_is_cut() -> None:
     assert text.endswith("<i class=cut>… 25 more characters</i>")
 
 
-def test_boxes_stand_on_their_cells() -> None:
+def test_a_picture_is_asked_for_once_with_all_places_of_its_moment() -> None:
+    asked: list[tuple[str, str | None, list[tuple[str, int, int, int]]]] = []
+
+    def screens(observation: str, place: Place, marks: Sequence[ScreenMark]) -> Picture | None:
+        asked.append((observation, place.marker, [(mark.id, mark.row, mark.first, mark.last) for mark in marks]))
+        return pictures(observation, place, marks)
+
     proofs = Proofs("run", "o1")
     proofs.cite(cell(1, 1, 1), "corner", "o1r1")
-    proofs.cite(cell(10, 8, 40), "row", "o1r2")
-    proofs.cite(cell(61), "below", "o1r3")
-    (screen,) = filled(proofs, screens=pictures).screens
-    assert [(box.x, box.y, box.width, box.height) for box in screen.boxes] == [
-        (0, 0, CELL_WIDTH, CELL_HEIGHT),
-        (7 * CELL_WIDTH, 9 * CELL_HEIGHT, 33 * CELL_WIDTH, CELL_HEIGHT),
-    ]
-    assert [item.label for item in screen.listed] == ["below"]
+    proofs.cite(cell(10, 8, 40), "row", "o1r2", finding=True)
+    proofs.cite(cell(61), "below the screen", "o1r3")
+    (screen,) = filled(proofs, screens=screens).screens
+    assert asked == [("run", "card", [("o1p1", 1, 1, 1), ("o1p2", 10, 8, 40), ("o1p3", 61, 2, 5)])]
+    assert [item.label for item in screen.drawn] == ["corner", "row"]
+    assert [item.within for item in screen.listed] == ["row 61, columns 2-5"]
+    assert screen.svg.count("<rect id=") == 2
 
 
-def test_a_picture_with_folded_rows_lists_their_places() -> None:
-    asked: list[tuple[str, Place]] = []
-
-    def folded(observation: str, place: Place) -> Picture:
-        asked.append((observation, place))
-        return Picture(
-            svg=SVG.format(""),
-            width=120,
-            height=34,
-            cell_width=8,
-            cell_height=17,
-            columns=10,
-            tops={3: 0, 41: 17},
-            left=40,
-        )
-
+def test_a_place_without_columns_is_listed_under_its_moment() -> None:
     proofs = Proofs("run", "o1")
-    proofs.cite(cell(41), "second", "o1r1")
-    proofs.cite(cell(40), "folded", "o1r2")
-    proofs.cite(cell(41, 9, 11), "past the border", "o1r3")
-    proofs.cite(Place(file="live.cast", marker="card"), "the card", "o1r4")
-    (screen,) = filled(proofs, screens=folded).screens
-    assert asked == [("run", cell(41))]
-    assert [(box.x, box.y, box.width, box.height) for box in screen.boxes] == [(48, 17, 32, 17)]
-    assert [item.within for item in screen.listed] == ["row 40, columns 2-5", "row 41, columns 9-11", "the whole"]
+    proofs.cite(Place(file="live.cast", marker="card"), "the card", "o1r1")
+    (screen,) = filled(proofs, screens=pictures).screens
+    assert [item.within for item in screen.listed] == ["the whole"]
 
 
 @pytest.mark.parametrize(
@@ -186,32 +176,41 @@ def test_a_picture_with_folded_rows_lists_their_places() -> None:
         ("<!-- x -->", "a comment"),
         ("<rect>", "not well-formed"),
         ("</svg><svg>", "not well-formed"),
-        ("<rect id='summary'/>", "it has an id"),
+        ("<rect id='summary'/>", "it has an id of its own"),
         ("<rect href='#x'/>", "it holds a link"),
         ("<a xmlns='http://www.w3.org/1999/xhtml' href='#'/>", "element"),
     ],
 )
 def test_a_picture_that_could_do_more_than_be_seen_is_refused(inside: str, why: str) -> None:
-    assert why in refusal(SVG.format(inside))
+    assert why in refusal(SVG.format(inside), {"o1p1"})
     proofs = Proofs("run", "o1")
     proofs.cite(cell(1), "A", "o1r1")
 
-    def hostile(observation: str, place: Place) -> Picture:
-        return Picture(svg=SVG.format(inside), width=8, height=16, cell_width=8, cell_height=16, columns=1, tops={1: 0})
+    def hostile(observation: str, place: Place, marks: Sequence[ScreenMark]) -> Picture:
+        return Picture(svg=SVG.format(inside))
 
     (screen,) = filled(proofs, screens=hostile).screens
-    assert screen.picture is None
     assert screen.svg == ""
     assert "refused" in screen.note
     assert len(screen.listed) == 1
 
 
 def test_a_drawing_is_accepted() -> None:
-    picture = pictures("run", cell(1))
+    picture = pictures("run", cell(1), (ScreenMark(id="o1p1", row=1, first=1, last=2),))
     assert picture is not None
-    assert refusal(picture.svg) == ""
-    assert refusal(SVG.format("<g><text style='white-space:pre;unicode-bidi:bidi-override'>x</text></g>")) == ""
+    assert refusal(picture.svg, {"o1p1"}) == ""
+    assert refusal(picture.svg, {"o1p2"}) == "it has an id of its own"
+    styled = SVG.format("<g><text style='white-space:pre;unicode-bidi:bidi-override'>x</text></g>")
+    assert refusal(styled, ()) == ""
+
+
+def test_the_pictures_of_the_terminal_are_accepted() -> None:
+    screen = Screen(40, 3)
+    screen.feed(b"\x1b[31mred <script>\x1b[0m \xe2\x80\xae x\r\n\x07\x1b[1mbold")
+    drawing = svg(screen.snapshot(), [TerminalMark(id="o1p1", row=1, first=1, last=3)], title="<a> & b")
+    assert refusal(drawing, {"o1p1"}) == ""
+    assert drawn(drawing, {"o1p1", "o1p2"}) == {"o1p1"}
 
 
 def test_a_declaration_cannot_define_entities() -> None:
-    assert refusal('<!DOCTYPE svg [<!ENTITY a "b">]>' + SVG.format("&a;")) != ""
+    assert refusal('<!DOCTYPE svg [<!ENTITY a "b">]>' + SVG.format("&a;"), ()) != ""
