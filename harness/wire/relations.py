@@ -17,10 +17,11 @@ def parent_of(snapshot: Snapshot) -> str | None:
 
 
 def ancestors(identity: str, cards: Mapping[str, Snapshot]) -> list[str] | None:
-    """The parents of a card, nearest first, as far as there are cards; None when they form a cycle."""
+    """The parents of a card, nearest first, as far as there are cards and no further than one beyond the deepest that
+    is allowed; None when they come back to where they were."""
     found: list[str] = []
     at: str | None = identity
-    while at is not None and at in cards:
+    while at is not None and at in cards and len(found) <= bounds.CHILDREN_DEPTH:
         at = parent_of(cards[at])
         if at == identity or at in found:
             return None
@@ -38,7 +39,7 @@ def check_relations(cards: Mapping[str, Snapshot], breaches: Breaches, *, whole:
             breaches.add(
                 "wire.hierarchy",
                 f"at most {bounds.CHILDREN_DEPTH} parents",
-                "a cycle" if above is None else f"{len(above)} parents",
+                "a cycle" if above is None else f"{len(above)} or more parents",
                 key=held.key,
                 pointer=f"{held.pointer}/parent_activity_id",
                 spot=held.spot,

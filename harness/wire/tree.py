@@ -40,18 +40,20 @@ def paths(standings: Iterable[Standing], turn: int) -> dict[str, str]:
     below: dict[str | None, list[Standing]] = {}
     known = list(standings)
     ids = {one.id for one in known}
-    lost = [one for one in known if not one.placed or (one.parent is not None and one.parent not in ids)]
+    lost: list[Standing] = []
     for one in known:
-        if one not in lost:
+        if one.placed and (one.parent is None or one.parent in ids):
             below.setdefault(one.parent, []).append(one)
+        else:
+            lost.append(one)
     found: dict[str, str] = {}
     _number(None, f"turn{turn}", below, found)
-    for number, one in enumerate(lost, start=1):
-        found[one.id] = f"turn{turn}/unplaced{number}"
-        _number(one.id, found[one.id], below, found)
-    cyclic = [one for one in known if one.id not in found]
-    for number, one in enumerate(cyclic, start=len(lost) + 1):
-        found[one.id] = f"turn{turn}/unplaced{number}"
+    unplaced = 0
+    for one in (*lost, *known):
+        if one.id not in found:  # also whatever is its own ancestor
+            unplaced += 1
+            found[one.id] = f"turn{turn}/unplaced{unplaced}"
+            _number(one.id, found[one.id], below, found)
     return found
 
 
@@ -65,8 +67,9 @@ def _number(parent: str | None, prefix: str, below: dict[str | None, list[Standi
         numbered = [(number, one, "call") for number, one in enumerate(calls, start=1)]
         numbered += [(number, one, "task") for number, one in zip(_task_numbers(tasks), tasks, strict=True)]
         for number, one, word in numbered:
-            found[one.id] = f"{prefix}/{word}{number}"
-            waiting.append((one.id, found[one.id]))
+            if one.id not in found:
+                found[one.id] = f"{prefix}/{word}{number}"
+                waiting.append((one.id, found[one.id]))
 
 
 def _task_numbers(tasks: Sequence[Standing]) -> Sequence[int]:
