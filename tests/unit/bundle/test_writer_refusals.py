@@ -19,7 +19,7 @@ from tests.support import bundles
 def refused(folder: Path, members: Mapping[str, bytes] = bundles.MEMBERS, **changes: object) -> EvidenceError:
     """The refusal, after which not even the parent folder was made."""
     with pytest.raises(EvidenceError) as caught:
-        bundles.write(folder, members, **changes)
+        write_bundle(folder, bundles.manifest(**changes), members)
     assert not folder.parent.exists()
     return caught.value
 
