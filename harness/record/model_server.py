@@ -104,6 +104,8 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         try:
             if self._hung_up():
                 raise ConnectionResetError
+            # Said before it is true: whoever has read the end of a reply must find it delivered.
+            model.delivered(entry, "whole")
             if reply is None:
                 self._refuse(HTTPStatus.INTERNAL_SERVER_ERROR, "the script has no reply")
             elif reply.status != HTTPStatus.OK:
@@ -113,8 +115,6 @@ class _Handler(http.server.BaseHTTPRequestHandler):
         except OSError:
             model.delivered(entry, "cut")
             self.close_connection = True
-        else:
-            model.delivered(entry, "whole")
 
     def _hung_up(self) -> bool:
         """Whether the product has given up this request: a first write to its closed end would still succeed."""
