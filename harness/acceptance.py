@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import msgspec
 
 from harness import __version__
+from harness.authorize.decide import Decision, decide
 from harness.bundle import Bundle, read_bundle
-from harness.examine import Examined, examine
+from harness.compare import Compared
+from harness.compare.waivers import apply_waivers
+from harness.evidence_folder import Trust, read_trust
+from harness.examine import examine
 from harness.judge import judge
 from harness.model.errors import EvidenceError, HarnessError, UsageError
 from harness.model.facts import CardKind
 from harness.model.verdict import (
     Acceptance,
-    Authorization,
     CaptureRow,
     Damage,
     Finding,
@@ -32,6 +38,9 @@ RULES_CHECKED: dict[str, frozenset[CardKind]] = {
 }
 """Structural rules of the requirement catalogue that this version checks, and on which cards."""
 
+_WORTH_A_POOL = 8
+"""Bundles from which starting further processes takes less time than it saves."""
+
 Progress = Callable[[str], None]
 
 
@@ -40,6 +49,7 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True):
 
     acceptance: Acceptance
     bundles: dict[str, Bundle]
+    trust: Trust
 
 
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
@@ -113,10 +123,9 @@ def read_all(folders: Iterable[Path]) -> tuple[list[Bundle], list[Damage]]:
     return bundles, damaged
 
 
-def observation_of(bundle: Bundle, scenario: Scenario | None, examined: Examined) -> Observation:
+def observation_of(bundle: Bundle, scenario: Scenario | None, compared: Compared, decision: Decision) -> Observation:
     """The judged value of one bundle."""
     manifest = bundle.manifest
-    compared = examined.compared
     return Observation(
         id=manifest.observation,
         bundle=f"{manifest.release}/{manifest.observation}",
@@ -125,8 +134,8 @@ def observation_of(bundle: Bundle, scenario: Scenario | None, examined: Examined
         driver=manifest.driver,
         scenario=manifest.scenario,
         gherkin=scenario.gherkin if scenario else "",
-        authorization=Authorization.UNAUTHORIZED,
-        authorization_detail="no release authority has signed it",
+        authorization=decision.status,
+        authorization_detail=decision.detail,
         stale=bool(manifest.scenario) and (scenario is None or scenario.stimulus_sha256 != manifest.stimulus_sha256),
         recorded_at=manifest.recorded_at,
         recorder=manifest.recorder,
@@ -151,37 +160,85 @@ def observation_of(bundle: Bundle, scenario: Scenario | None, examined: Examined
     )
 
 
-def accept(*, evidence: Path, features: Path, release: str, at: str, progress: Progress = lambda _: None) -> Accepted:
-    """Judge `release` (empty: the newest in `evidence`) as of `at` (RFC 3339 UTC).
+class _Work(msgspec.Struct, frozen=True, kw_only=True):
+    """One bundle to look at; small enough to be handed to another process."""
+
+    folder: Path
+    scenario: Scenario | None
+
+
+def _examine(work: _Work) -> Compared | str:
+    """The comparison of one bundle, or why a capture or session in it cannot be read at all."""
+    try:
+        return examine(read_bundle(work.folder), work.scenario).compared
+    except HarnessError as error:
+        return str(error)
+
+
+def _examine_all(works: Sequence[_Work], jobs: int) -> Iterator[Compared | str]:
+    """Results in the order of `works`, on `jobs` processes: how the work was cut does not show in them."""
+    if jobs <= 1 or len(works) < _WORTH_A_POOL:
+        yield from map(_examine, works)
+        return
+    with ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool:
+        yield from pool.map(_examine, works)
+
+
+def accept(
+    *,
+    evidence: Path,
+    features: Path,
+    release: str,
+    at: str,
+    jobs: int = 0,
+    progress: Progress = lambda _: None,
+) -> Accepted:
+    """Judge `release` (empty: the newest in `evidence`) as of `at` (RFC 3339 UTC), on `jobs` processes (0: one a core).
 
     Damaged bundles and unreadable captures become reasons of the verdict, never exceptions.
     """
     scenarios = {scenario.id: scenario for scenario in load_scenarios(features)}
     release = release or releases(evidence)[-1]
+    trust = read_trust(evidence)
     bundles, damaged = read_all(bundle_folders(evidence, release))
+    damaged.extend(trust.broken)
     observations: list[Observation] = []
     findings: list[Finding] = []
     runs: dict[str, Sequence[str]] = {}
-    for bundle in bundles:
+    works = [_Work(folder=Path(bundle.folder), scenario=scenarios.get(bundle.manifest.scenario)) for bundle in bundles]
+    for bundle, work, compared in zip(bundles, works, _examine_all(works, jobs or os.cpu_count() or 1), strict=True):
         progress(bundle.manifest.observation)
-        scenario = scenarios.get(bundle.manifest.scenario)
-        try:
-            examined = examine(bundle, scenario)
-        except HarnessError as error:
-            damaged.append(Damage(bundle=bundle.manifest.observation, reasons=(str(error),)))
+        if isinstance(compared, str):
+            damaged.append(Damage(bundle=bundle.manifest.observation, reasons=(compared,)))
             continue
-        observations.append(observation_of(bundle, scenario, examined))
-        findings.extend(examined.compared.findings)
-        runs[bundle.manifest.observation] = served(scenario.tags).runs if scenario else ()
-    digests = sorted({product.sha256 for bundle in bundles for product in bundle.manifest.products})
+        decision = decide(
+            bundle.manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=at
+        )
+        observations.append(observation_of(bundle, work.scenario, compared, decision))
+        findings.extend(compared.findings)
+        runs[bundle.manifest.observation] = served(work.scenario.tags).runs if work.scenario else ()
+    waived = apply_waivers(findings, trust.waivers, release=release, at=at)
+    digests = sorted(
+        {
+            product.sha256
+            for bundle in bundles
+            for product in bundle.manifest.products
+            if product.version == bundle.manifest.release
+        }
+    )
     acceptance = judge(
         release=Release(name=PRODUCT_NAME, version=release, sha256=tuple(digests)),
         at=at,
         harness=__version__,
         observations=observations,
-        findings=findings,
+        findings=waived.findings,
         damaged=damaged,
         runs_of=runs,
         rules_checked=RULES_CHECKED,
+        faults=waived.faults,
     )
-    return Accepted(acceptance=acceptance, bundles={bundle.manifest.observation: bundle for bundle in bundles})
+    return Accepted(
+        acceptance=acceptance,
+        bundles={bundle.manifest.observation: bundle for bundle in bundles},
+        trust=trust,
+    )

@@ -70,7 +70,12 @@ def _observe(bundle: Bundle, capture: Capture, part: int, layout: Layout) -> Col
             return local_agent.reopen(content, file=capture.file, complete=capture.complete)
         case column:
             return mission_control.observe(
-                content, column=column, file=capture.file, release=capture.product.version, layout=layout
+                content,
+                column=column,
+                file=capture.file,
+                release=capture.product.version,
+                layout=layout,
+                complete=capture.complete,
             )
 
 

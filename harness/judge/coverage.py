@@ -1,7 +1,8 @@
 """What a release must be observed doing, and what of it is missing.
 
 Every run of every observation class needs, on every surface column that it must be read on, at least one original
-run that is authorized and current and in which something was compared (observations.md, evidence.md "Verdict").
+run that is of this release, authorized and current and in which something was compared (observations.md, evidence.md
+"Verdict").
 """
 
 from __future__ import annotations
@@ -10,20 +11,26 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from harness.model.facts import Column
 from harness.model.values import Reason
-from harness.model.verdict import Agreement, Authorization, FactRow, Missing, Observation
+from harness.model.verdict import (
+    Agreement,
+    Authorization,
+    FactRow,
+    Finding,
+    FindingKind,
+    Missing,
+    Observation,
+)
 from harness.spec.classes import CLASSES, Run
 
 _OWN_CLASSES = CLASSES[:-1]
 _AGREEMENT = CLASSES[-1]
+_LIVE = (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
 
 
-def _made(observation: Observation, column: Column) -> bool:
-    count = observation.surfaces.get(column)
-    return count is not None and count.agree + count.disagree > 0
-
-
-def _why_not(observation: Observation) -> str:
-    """Why this observation does not count, or "" when it does."""
+def refusal(observation: Observation, release: str) -> str:
+    """Why this observation does not count for the release, or "" when it does."""
+    if observation.release != release:
+        return f"it is of release {observation.release}"
     if observation.stale:
         return "its scenario has changed since it was recorded (stale)"
     if observation.authorization is not Authorization.AUTHORIZED:
@@ -32,17 +39,30 @@ def _why_not(observation: Observation) -> str:
     return ""
 
 
-def _run_gaps(run: Run, serving: Sequence[Observation]) -> Iterable[str]:
+def _may_be_cut(run: Run, column: Column) -> bool:
+    return run.live_may_be_cut and column in _LIVE
+
+
+def _made(run: Run, observation: Observation, column: Column) -> bool:
+    """Whether the surface was read: something was compared on it, or it was captured up to a kill that may end it."""
+    count = observation.surfaces.get(column)
+    if count is not None and count.agree + count.disagree > 0:
+        return True
+    cut = any(capture.column is column and not capture.complete for capture in observation.captures)
+    return cut and _may_be_cut(run, column)
+
+
+def _run_gaps(run: Run, serving: Sequence[Observation], release: str) -> Iterable[str]:
     if not serving:
         yield f"{run.id}: no original run of this release ({run.text})"
         return
-    refusals = sorted({reason for observation in serving if (reason := _why_not(observation))})
-    counting = [observation for observation in serving if not _why_not(observation)]
+    refusals = sorted({reason for observation in serving if (reason := refusal(observation, release))})
+    counting = [observation for observation in serving if not refusal(observation, release)]
     if not counting:
         yield f"{run.id}: {'; '.join(refusals)} ({len(serving)} original runs)"
         return
     for column in run.columns:
-        if not any(_made(observation, column) for observation in counting):
+        if not any(_made(run, observation, column) for observation in counting):
             yield f"{run.id}: nothing was compared on {column.value}"
 
 
@@ -62,32 +82,46 @@ def blocking(row: FactRow, column: Column, *, cut_allowed: bool) -> str | None:
     return None
 
 
-def _uncompared(run: Run, serving: Sequence[Observation]) -> Iterable[str]:
-    for observation in serving:
-        if _why_not(observation):
-            continue
-        gaps = [
-            gap
-            for column in run.columns
-            for row in observation.rows
-            if (gap := blocking(row, column, cut_allowed=run.live_may_be_cut))
-        ]
-        if gaps:
-            rest = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
-            yield f"{run.id}: {gaps[0]}{rest} ({observation.id})"
+def _unread(run: Run, observation: Observation, findings: Sequence[Finding]) -> list[str]:
+    """What of one observation should have been compared and was not; what somebody waived is as good as read."""
+    gaps = [
+        gap
+        for column in run.columns
+        for row in observation.rows
+        if (gap := blocking(row, column, cut_allowed=_may_be_cut(run, column)))
+    ]
+    gaps.extend(
+        f"{found.label} of {found.card} is unreadable on {found.surface}"
+        for found in findings
+        if found.kind is FindingKind.UNREADABLE and found.surface in run.columns and found.waived_by is None
+    )
+    return list(dict.fromkeys(gaps))
 
 
-def missing(observations: Sequence[Observation], runs_of: Mapping[str, Sequence[str]]) -> tuple[Missing, ...]:
+def missing(
+    observations: Sequence[Observation],
+    runs_of: Mapping[str, Sequence[str]],
+    *,
+    release: str,
+    findings: Sequence[Finding] = (),
+) -> tuple[Missing, ...]:
     """Everything required that is not there. `runs_of`: observation id to the run ids that its scenario serves.
 
     The agreement class needs the runs of all others, so it is missing as long as any of them is.
     """
+    own: dict[str, list[Finding]] = {}
+    for item in findings:
+        own.setdefault(item.observation, []).append(item)
     found: list[Missing] = []
     for entry in _OWN_CLASSES:
         for run in entry.runs:
             serving = [observation for observation in observations if run.id in runs_of.get(observation.id, ())]
-            found.extend(Missing(class_=entry.id, reason=reason) for reason in _run_gaps(run, serving))
-            found.extend(Missing(class_=entry.id, reason=reason) for reason in _uncompared(run, serving))
+            found.extend(Missing(class_=entry.id, reason=reason) for reason in _run_gaps(run, serving, release))
+            for observation in serving:
+                gaps = [] if refusal(observation, release) else _unread(run, observation, own.get(observation.id, []))
+                if gaps:
+                    rest = f" and {len(gaps) - 1} more" if len(gaps) > 1 else ""
+                    found.append(Missing(class_=entry.id, reason=f"{run.id}: {gaps[0]}{rest} ({observation.id})"))
     if found:
         classes = ", ".join(dict.fromkeys(item.class_ for item in found))
         found.append(Missing(class_=_AGREEMENT.id, reason=f"needs every run of the other classes: {classes}"))

@@ -5,8 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from harness.model.facts import SURFACES, CardKind
-from harness.model.verdict import Agreement, FactRow, Finding, Observation, RequirementRow, RequirementStatus
-from harness.spec.requirements import NOT_REACHABLE, REQUIREMENTS, CheckKind, Requirement
+from harness.model.verdict import (
+    Agreement,
+    FactRow,
+    Finding,
+    FindingKind,
+    Observation,
+    RequirementRow,
+    RequirementStatus,
+)
+from harness.spec.requirements import REQUIREMENTS, CheckKind, Requirement, not_reachable
 
 _Outcome = tuple[int, int, int]
 
@@ -40,25 +48,37 @@ def _cards_shown(observation: Observation, kinds: Iterable[CardKind]) -> int:
     )
 
 
-def _status(
-    requirement: Requirement, counts: _Outcome, findings: Sequence[Finding], release: str
-) -> tuple[RequirementStatus, str]:
+def _disagreement(counts: _Outcome, findings: Sequence[Finding]) -> str:
+    """What speaks against a requirement, waived or not, in words; "" when nothing does."""
     if findings:
-        return RequirementStatus.DISAGREES, f"{len(findings)} findings"
+        waived = sum(1 for found in findings if found.waived_by is not None)
+        return f"{len(findings)} findings" + (f", {waived} of them waived" if waived else "")
+    return f"{counts[1]} comparisons disagree" if counts[1] else ""
+
+
+def _status(
+    requirement: Requirement, counts: _Outcome, findings: Sequence[Finding], *, release: str, checked: bool
+) -> tuple[RequirementStatus, str]:
+    if against := _disagreement(counts, findings):
+        return RequirementStatus.DISAGREES, against
     if requirement.kind is CheckKind.EXCLUDED:
         return RequirementStatus.NOT_REACHABLE, requirement.reason
-    for entry in NOT_REACHABLE:
-        if entry.requirement == requirement.id and entry.release == release:
-            return RequirementStatus.NOT_REACHABLE, entry.reason
+    if unreachable := not_reachable(requirement.id, release):
+        return RequirementStatus.NOT_REACHABLE, unreachable.reason
     if counts[0]:
         return RequirementStatus.MET, ""
+    if not checked:
+        return RequirementStatus.NOT_OBSERVED, f"this version of the harness does not check {requirement.rule}"
     return RequirementStatus.NOT_OBSERVED, "no original run of this release shows a case of it"
 
 
-def _process_row(requirement: Requirement, covered: bool, release: str) -> RequirementRow:
-    status = RequirementStatus.MET if covered else RequirementStatus.NOT_OBSERVED
-    reason = "" if covered else f"not every observation class of {release} is covered by authorized original runs"
-    return _row(requirement, (), (), (0, 0, 0), (status, reason))
+def _process_status(findings: Sequence[Finding], *, release: str, covered: bool) -> tuple[RequirementStatus, str]:
+    if against := _disagreement((0, 0, 0), findings):
+        return RequirementStatus.DISAGREES, against
+    if covered:
+        return RequirementStatus.MET, ""
+    reason = f"not every observation class of {release} is covered by authorized original runs"
+    return RequirementStatus.NOT_OBSERVED, reason
 
 
 def _row(
@@ -98,13 +118,16 @@ def requirement_rows(
     """
     by_requirement: dict[str, list[Finding]] = {}
     for found in findings:
-        by_requirement.setdefault(found.requirement, []).append(found)
+        if found.kind is not FindingKind.UNREADABLE:
+            by_requirement.setdefault(found.requirement, []).append(found)
     result: list[RequirementRow] = []
     for requirement in REQUIREMENTS:
         own = by_requirement.get(requirement.id, [])
         if requirement.kind is CheckKind.PROCESS:
-            result.append(_process_row(requirement, covered, release))
+            status = _process_status(own, release=release, covered=covered)
+            result.append(_row(requirement, (), (), (0, 0, 0), status))
             continue
+        checked = requirement.kind is not CheckKind.RULE or requirement.rule in rules_checked
         counts = (0, 0, 0)
         about: list[Observation] = []
         for observation in observations:
@@ -114,12 +137,12 @@ def requirement_rows(
                 counts = (counts[0] + agree, counts[1] + disagree, counts[2] + rest)
                 if any(_compared(row) for row in rows):
                     about.append(observation)
-            elif requirement.kind is CheckKind.RULE and requirement.rule in rules_checked:
+            elif requirement.kind is CheckKind.RULE and checked:
                 broken = sum(1 for found in own if found.observation == observation.id)
                 shown = _cards_shown(observation, rules_checked[requirement.rule] & set(requirement.cards))
                 counts = (counts[0] + max(shown - broken, 0), counts[1] + broken, counts[2])
                 if shown or broken:
                     about.append(observation)
-        status = _status(requirement, counts, own, release)
+        status = _status(requirement, counts, own, release=release, checked=checked)
         result.append(_row(requirement, (item.scenario for item in about), (item.id for item in about), counts, status))
     return tuple(result)

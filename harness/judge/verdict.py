@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from harness.judge.coverage import missing
+from harness.judge.coverage import missing, refusal
 from harness.judge.requirements import requirement_rows
+from harness.model.errors import HarnessError
 from harness.model.facts import CardKind
 from harness.model.verdict import (
     Acceptance,
@@ -20,16 +21,20 @@ from harness.model.verdict import (
 )
 
 
-def _counts_for_rejection(found: Finding, observations: Mapping[str, Observation]) -> bool:
+def _counts_for_rejection(found: Finding, observation: Observation, release: str) -> bool:
     """Whether the finding is something authorized and current that disagrees, and nobody waived it."""
-    observation = observations.get(found.observation)
-    return (
-        observation is not None
-        and observation.authorization is Authorization.AUTHORIZED
-        and not observation.stale
-        and found.waived_by is None
-        and found.kind is not FindingKind.UNREADABLE
-    )
+    return not refusal(observation, release) and found.waived_by is None and found.kind is not FindingKind.UNREADABLE
+
+
+def _by_id(observations: Sequence[Observation], findings: Sequence[Finding]) -> dict[str, Observation]:
+    """The observations by id. Raises HarnessError when two share one, or a finding is of none: nothing may get lost."""
+    by_id = {observation.id: observation for observation in observations}
+    if len(by_id) < len(observations):
+        raise HarnessError("two observations have one id", hint="a release has every observation once")
+    for found in findings:
+        if found.observation not in by_id:
+            raise HarnessError(f"the finding {found.id} is of no observation that is judged", where=found.observation)
+    return by_id
 
 
 def _reasons(
@@ -73,17 +78,22 @@ def judge(
     damaged: Sequence[Damage],
     runs_of: Mapping[str, Sequence[str]],
     rules_checked: Mapping[str, frozenset[CardKind]],
+    faults: Sequence[str] = (),
 ) -> Acceptance:
-    """Judge one release. Tampered outranks rejected, rejected outranks insufficient; no comparison is no acceptance."""
-    by_id = {observation.id: observation for observation in observations}
-    rejecting = [found for found in findings if _counts_for_rejection(found, by_id)]
-    gaps = missing(observations, runs_of)
+    """Judge one release. Tampered outranks rejected, rejected outranks insufficient; no comparison is no acceptance.
+
+    `faults` are things wrong with the waivers themselves: each of them alone keeps a release from being accepted.
+    Raises HarnessError when the observations and findings do not belong together.
+    """
+    by_id = _by_id(observations, findings)
+    rejecting = [found for found in findings if _counts_for_rejection(found, by_id[found.observation], release.version)]
+    gaps = missing(observations, runs_of, release=release.version, findings=findings)
     compared = sum(count.agree + count.disagree for item in observations for count in item.surfaces.values())
     if damaged:
         verdict = Verdict.TAMPERED
     elif rejecting:
         verdict = Verdict.REJECTED
-    elif gaps or not compared:
+    elif gaps or faults or not compared:
         verdict = Verdict.INSUFFICIENT
     else:
         verdict = Verdict.ACCEPTED
@@ -92,8 +102,11 @@ def judge(
         release=release,
         at=at,
         harness=harness,
-        reasons=_reasons(
-            verdict, damaged=damaged, rejecting=rejecting, gaps=gaps, findings=findings, observations=observations
+        reasons=(
+            *faults,
+            *_reasons(
+                verdict, damaged=damaged, rejecting=rejecting, gaps=gaps, findings=findings, observations=observations
+            ),
         ),
         observations=tuple(observations),
         findings=tuple(findings),
