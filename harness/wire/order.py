@@ -170,7 +170,7 @@ class Conversation:
 
     def _identify(self, instance: str, seq: int) -> None:
         process = self._process
-        if instance != process.instance_id and instance not in process.seqs:
+        if instance not in process.seqs:
             if process.instance_id and not self._succeed(instance):
                 expected, at = process.instance_id, "/instance_id"
                 self.breaches.add("wire.one-instance", expected, instance, pointer=at)

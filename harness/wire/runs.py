@@ -28,8 +28,9 @@ CARD = "/data/card"
 @dataclass(slots=True)
 class Activity:
     """One activity of a run. `order` is the seq of its first frame. `kind` and `name` are those of its base activity,
-    "" when none was seen. `snapshot` is the folded card, None while no card was seen; the private members are what the
-    latest snapshot said."""
+    "" when none was seen; `ended` when that was completed or failed. `snapshot` is the folded card and `latest` the one
+    that arrived last, both None while no card was seen. `outcome`, `effects` and `decided` are what any snapshot has
+    said before: an outcome, applied or partial changes, a protection decision."""
 
     id: str
     order: int
@@ -204,8 +205,11 @@ class Run:
     def close(self, breaches: Breaches) -> None:
         """Check what can be said only at the end: at ``run.finished``, or where the capture ends without it."""
         cards = {activity.id: activity.snapshot for activity in self.activities.values() if activity.snapshot}
-        for held in cards.values():
-            if held.card.state == "running" and self.finished is not None:
-                seen = f"revision {held.card.revision} is running"
-                breaches.add("wire.final-snapshot", "a finished snapshot before run.finished", seen, key=held.key)
+        if self.finished is not None:
+            how = f"{self.finished.outcome}, {self.finished.error_code or 'no error'}"
+            for held in cards.values():
+                if held.card.state == "running":
+                    seen = f"revision {held.card.revision} is running as the run ends ({how})"
+                    expected = "a finished snapshot before run.finished"
+                    breaches.add("wire.final-snapshot", expected, seen, key=held.key, pointer="/event")
         check_relations(cards, breaches, whole=self.finished is not None)

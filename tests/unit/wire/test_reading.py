@@ -174,6 +174,24 @@ def test_a_card_that_nobody_finished_is_found_in_a_finished_run_only() -> None:
     assert cut == set()
 
 
+def test_unfinished_cards_are_told_with_how_the_run_ended() -> None:
+    wire = script_run(finish=False)
+    wire.drop(wire.find("tool.card", "c2")[-1])
+    wire.event("run.finished", error_code="output_unavailable", outcome="failed", persistence="durable", revision="r")
+
+    [breach] = read_capture(wire.encode()).breaches
+
+    assert breach.rule == "wire.final-snapshot"
+    assert breach.observed == "revision 0 is running as the run ends (failed, output_unavailable)"
+    assert breach.pointer == "/event"
+
+
+def test_a_process_without_a_name_is_a_process() -> None:
+    wire = script_run(Wire(instance="").initialize().create())
+
+    assert read_capture(wire.encode()).runs[0].finished is not None
+
+
 def test_every_line_is_shown_to_the_watcher_once() -> None:
     wire = script_run().shutdown()
     wire.frames.insert(4, ("from_product", "nonsense"))
