@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,35 +10,68 @@ import typer
 from rich.text import Text
 
 from harness.cli import output, places
-from harness.model.facts import SURFACES
-from harness.model.verdict import Acceptance, Verdict
+from harness.model.facts import SURFACES, Column
+from harness.model.verdict import Acceptance, Observation, Verdict
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.REJECTED: 1, Verdict.INSUFFICIENT: 3, Verdict.TAMPERED: 4}
-_SHOWN_FINDINGS = 12
+_SHOWN_CAUSES = 12
 
 
-def _counts(acceptance: Acceptance, console: Console) -> None:
-    rows = []
-    for observation in acceptance.observations:
-        cells: list[str | Text] = [observation.id]
-        for column in SURFACES:
-            count = observation.surfaces[column]
-            if not count.agree and not count.disagree:
-                cells.append(Text("not captured", style="dim"))
-            else:
-                cells.append(
-                    Text.assemble(
-                        f"{count.agree} agree, ",
-                        (f"{count.disagree} differ", "bold red" if count.disagree else ""),
-                        f", {count.not_comparable} n/c",
-                    )
-                )
-        cells.append(observation.authorization.value)
-        rows.append(cells)
-    console.print(output.table("", ["observation", *(column.value for column in SURFACES), "authorization"], rows))
+def _tally(observations: Sequence[Observation], column: Column) -> Text:
+    """Comparisons of one surface over some runs: agree, disagree, not comparable."""
+    counts = [observation.surfaces[column] for observation in observations]
+    agree, differ = sum(item.agree for item in counts), sum(item.disagree for item in counts)
+    if not agree + differ:
+        return Text("nothing compared", style="dim")
+    rest = sum(item.not_comparable for item in counts)
+    return Text.assemble(f"{agree} = ", (f"{differ} ≠", "bold red" if differ else ""), f" {rest} ·")
+
+
+def _classes(acceptance: Acceptance, console: Console) -> None:
+    """One line a class: how many original runs, and what was compared on each surface."""
+    from harness.spec.classes import CLASSES  # noqa: PLC0415
+
+    missing = {item.class_ for item in acceptance.missing}
+    rows: list[list[str | Text]] = []
+    for entry in CLASSES:
+        runs = [observation for observation in acceptance.observations if entry.id in observation.classes]
+        state = Text("missing", style="yellow") if entry.id in missing else Text("covered", style="green")
+        rows.append([entry.id, state, str(len(runs)), *(_tally(runs, column) for column in SURFACES)])
+    console.print(output.table("", ["class", "", "runs", *(column.value for column in SURFACES)], rows))
+    output.say("= agree   ≠ disagree   · not comparable, with its reason in the report")
+
+
+def _findings(acceptance: Acceptance, console: Console) -> None:
+    """Findings by probable cause, the widest first."""
+    from harness.report.groups import groups  # noqa: PLC0415
+    from harness.report.views import Overview  # noqa: PLC0415
+
+    causes = sorted(groups(Overview(acceptance)), key=lambda cause: (-len(cause.findings), cause.id))
+    if not causes:
+        return
+    shown = causes[:_SHOWN_CAUSES]
+    rest = f", the {len(shown)} widest shown" if len(shown) < len(causes) else ""
+    console.print()
+    console.print(
+        output.table(
+            f"{len(acceptance.findings)} findings of {len(causes)} probable causes{rest}",
+            ["findings", "runs", "fact", "what differs", "rule", "first"],
+            [
+                [
+                    str(len(cause.findings)) + (f" ({cause.waived} waived)" if cause.waived else ""),
+                    str(len(cause.observations)),
+                    cause.label or "(card)",
+                    cause.title,
+                    cause.requirement,
+                    cause.findings[0].id,
+                ]
+                for cause in shown
+            ],
+        )
+    )
 
 
 def print_verdict(acceptance: Acceptance, reports: Path | None, console: Console) -> None:
@@ -51,29 +85,8 @@ def print_verdict(acceptance: Acceptance, reports: Path | None, console: Console
     for reason in acceptance.reasons:
         output.say(f"  - {reason}")
     console.print()
-    _counts(acceptance, console)
-    if acceptance.findings:
-        console.print()
-        shown = acceptance.findings[:_SHOWN_FINDINGS]
-        console.print(
-            output.table(
-                f"{len(acceptance.findings)} findings"
-                + (f", the first {len(shown)}" if len(shown) < len(acceptance.findings) else ""),
-                ["id", "rule", "surface", "card", "fact", "expected", "observed"],
-                [
-                    [
-                        found.id,
-                        found.requirement,
-                        found.surface,
-                        f"{found.observation} {found.card}",
-                        found.label,
-                        found.expected,
-                        found.observed,
-                    ]
-                    for found in shown
-                ],
-            )
-        )
+    _classes(acceptance, console)
+    _findings(acceptance, console)
     console.print()
     output.say("Next:")
     if acceptance.findings:

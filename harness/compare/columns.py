@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
@@ -183,6 +183,26 @@ def _card_rules(run: Run, path: str) -> None:
             run.report(FindingKind.SURFACES, Column.LOCAL_AGENT_REOPEN, problem, detail=detail)
 
 
+_EXACT_MEMBERS = "wire.exact-members"
+
+
+def _once_a_member(problems: Sequence[Problem]) -> Iterator[Problem]:
+    """Problems, but an extra member of one kind of block once a capture: it stands on every card that has the block."""
+    cards: dict[str, list[str]] = {}
+    for problem in problems:
+        if problem.requirement == _EXACT_MEMBERS:
+            cards.setdefault(problem.label, []).append(problem.card)
+    told: set[str] = set()
+    for problem in problems:
+        if problem.requirement != _EXACT_MEMBERS:
+            yield problem
+        elif problem.label not in told:
+            told.add(problem.label)
+            others = len(set(cards[problem.label])) - 1
+            also = f", and on {others} more cards" if others else ""
+            yield msgspec.structs.replace(problem, observed=problem.observed + also)
+
+
 def compare(columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, ...], *, observation: str) -> Compared:
     """Hold all columns of one run against each other.
 
@@ -198,7 +218,7 @@ def compare(columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, .
         _card_rules(run, path)
     for column, facts in columns.items():
         told: Counter[tuple[str, str, str]] = Counter()
-        for problem in facts.problems:
+        for problem in _once_a_member(facts.problems):
             rule = (problem.requirement, problem.card, problem.label)
             told[rule] += 1
             run.report(FindingKind.RULE, column, problem, detail=f"source {told[rule]}")
