@@ -4,6 +4,7 @@ clock, makes verdicts that nobody can derive again from a bundle alone."""
 from __future__ import annotations
 
 import ast
+import functools
 import sys
 from collections.abc import Iterable, Iterator
 from graphlib import CycleError, TopologicalSorter
@@ -72,15 +73,18 @@ def _modules() -> Iterator[Module]:
             yield Module(parts[0], len(parts) > 1, path.relative_to(ROOT).as_posix(), tree)
 
 
-def imported(tree: ast.Module) -> Iterator[tuple[str, int]]:
+@functools.cache
+def imported(tree: ast.Module) -> tuple[tuple[str, int], ...]:
     """Every module name that is imported anywhere in a module, also in functions and for type checking only."""
+    found: list[tuple[str, int]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, node.lineno) for alias in node.names)
+            found.extend((alias.name, node.lineno) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             name = "." * node.level + (node.module or "")
-            yield name, node.lineno
-            yield from ((f"{name}.{alias.name}", node.lineno) for alias in node.names)
+            found.append((name, node.lineno))
+            found.extend((f"{name}.{alias.name}", node.lineno) for alias in node.names)
+    return tuple(found)
 
 
 def units_imported(tree: ast.Module) -> set[str]:
@@ -105,7 +109,7 @@ def worldly(tree: ast.Module) -> list[str]:
 
     The package's own data files, read through `importlib.resources`, are a part of the program.
     """
-    imports = list(imported(tree))
+    imports = imported(tree)
     own_data = any(name.startswith("importlib.resources") for name, _ in imports)
     found = [
         f"line {line}: {name}"
