@@ -60,10 +60,7 @@ def check_card(card: Card, size: int, report: Report) -> None:
         report("wire.blocks", "", "/blocks", f"at most {bounds.BLOCKS_PER_CARD} blocks", f"{len(card.blocks)} blocks")
     for index, block in enumerate(card.blocks):
         if isinstance(block, Rowless) and block.rows is not UNSET:
-            name = _NAMES[type(block)]
-            report(
-                "wire.exact-members", f"{name}.rows", f"/blocks/{index}/rows", "no such member", f"{block.rows!r:.80}"
-            )
+            report("wire.exact-members", _STRAY[type(block)], f"/blocks/{index}/rows", "no such member", "a member")
         _CHECKS[type(block)](block, f"/blocks/{index}", report)
         if type(block) is Children and block.total is not None and block.total > len(block.children):
             _check_children_omitted(card, block.total - len(block.children), f"/blocks/{index}", report)
@@ -208,4 +205,11 @@ _CHECKS: dict[type[Block], Callable[..., None]] = {
     Children: _check_child_rows,
     Progress: _check_progress,
 }
-_NAMES = {Text: "text", Command: "command", Diff: "diff", Children: "children", Progress: "progress"}
+_STRAY: dict[type[Block], str] = {
+    Text: "text.rows",
+    Command: "command.rows",
+    Diff: "diff.rows",
+    Children: "children.rows",
+    Progress: "progress.rows",
+}
+"""Labels of the breach, made once: releases break this rule in nearly every snapshot."""

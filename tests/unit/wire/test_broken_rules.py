@@ -462,7 +462,7 @@ def test_a_rule_broken_in_every_snapshot_is_one_breach_with_a_count() -> None:
     [breach] = reading.breaches
     assert (breach.rule, breach.label, breach.times) == ("wire.exact-members", "text.rows", 3)
     problem = breach.problem(file="live.jsonl", card="turn1/call1")
-    assert problem.observed == "None (3 times, the first is shown)"
+    assert problem.observed == "a member (3 times, the first is shown)"
     assert problem.card == "turn1/call1"
     assert problem.place is not None
     assert problem.place.line == breach.line
