@@ -20,6 +20,7 @@ from harness.examine import examine
 from harness.judge import judge
 from harness.model.errors import EvidenceError, HarnessError, UsageError
 from harness.model.facts import CardKind
+from harness.model.manifest import UNKNOWN_SHA256
 from harness.model.verdict import (
     Acceptance,
     CaptureRow,
@@ -223,7 +224,7 @@ def accept(
             product.sha256
             for bundle in bundles
             for product in bundle.manifest.products
-            if product.version == bundle.manifest.release
+            if product.version == bundle.manifest.release and product.sha256 != UNKNOWN_SHA256
         }
     )
     acceptance = judge(

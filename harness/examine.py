@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from harness.bundle import Bundle
 from harness.compare import Compared, compare
-from harness.model.facts import CardFacts, Column, ColumnFacts
+from harness.model.facts import SURFACES, CardFacts, Column, ColumnFacts
 from harness.model.manifest import Capture
 from harness.model.stimulus import Stimulus
 from harness.model.values import NotComparable, Reason
@@ -36,7 +38,7 @@ def child_id(member: str) -> str:
 def _references(bundle: Bundle) -> tuple[dict[Column, ColumnFacts], tuple[CardFacts, ...]]:
     manifest = bundle.manifest
     if not manifest.session:
-        detail = "the run saved no session"
+        detail = "no saved session is there"
         return {column: _unavailable(column, detail) for column in (Column.REPORT, Column.NESTED)}, ()
     projection = project(
         bundle.read(manifest.session),
@@ -47,7 +49,11 @@ def _references(bundle: Bundle) -> tuple[dict[Column, ColumnFacts], tuple[CardFa
     return {Column.REPORT: projection.report, Column.NESTED: projection.nested}, projection.reference
 
 
-Layout = tuple[mission_control.ExpectedCard, ...]
+Layout = tuple[mission_control.ExpectedCard, ...] | None
+"""The cards that Mission Control should show, in transcript order; None when nothing says which there are."""
+
+_LIVE = (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
+_MISSION_CONTROL = (Column.MISSION_CONTROL_LIVE, Column.MISSION_CONTROL_REOPEN)
 
 
 def turns_before(stimulus: Stimulus, part: int) -> int:
@@ -68,6 +74,8 @@ def _observe(bundle: Bundle, capture: Capture, part: int, layout: Layout) -> Col
             return local_agent.live(content, file=capture.file, complete=capture.complete, turns_before=before)
         case Column.LOCAL_AGENT_REOPEN:
             return local_agent.reopen(content, file=capture.file, complete=capture.complete)
+        case column if layout is None:
+            return _unavailable(column, "neither records nor the local agent say which cards are on the screen")
         case column:
             return mission_control.observe(
                 content,
@@ -85,10 +93,9 @@ def _comparable(bundle: Bundle, capture: Capture, facts: ColumnFacts) -> ColumnF
     A release that is not under test recorded it: nothing. The product was killed: the cards that had ended by then;
     what the others showed was true at that moment only, and is held against the wire rules alone.
     """
-    live = capture.column in (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
-    if live and capture.product.version != bundle.manifest.release:
+    if capture.product.version != bundle.manifest.release:
         return _unavailable(facts.column, f"recorded by release {capture.product.version}, which is not under test")
-    if not live or facts.complete:
+    if capture.column not in _LIVE or facts.complete:
         return facts
     ended = tuple(card for card in facts.cards if card.outcome is not None)
     return msgspec.structs.replace(facts, cards=ended)
@@ -110,16 +117,31 @@ def _joined(parts: list[ColumnFacts]) -> ColumnFacts:
     )
 
 
-def _surfaces(bundle: Bundle, layout: Layout) -> dict[Column, ColumnFacts]:
+def _layout(cards: Iterable[CardFacts]) -> Layout:
+    return tuple(mission_control.ExpectedCard(path=card.path, kind=card.kind) for card in cards)
+
+
+def _captured(bundle: Bundle, wanted: Iterable[Column], layout: Layout) -> dict[Column, ColumnFacts]:
+    """The wanted columns that the bundle has captures of."""
     parts: dict[Column, list[ColumnFacts]] = {}
     for capture in bundle.manifest.captures:
-        earlier = parts.setdefault(capture.column, [])
-        earlier.append(_comparable(bundle, capture, _observe(bundle, capture, len(earlier), layout)))
-    columns = {column: _joined(found) for column, found in parts.items()}
+        if capture.column in wanted:
+            earlier = parts.setdefault(capture.column, [])
+            earlier.append(_comparable(bundle, capture, _observe(bundle, capture, len(earlier), layout)))
+    return {column: _joined(found) for column, found in parts.items()}
+
+
+def _surfaces(bundle: Bundle, layout: Layout) -> dict[Column, ColumnFacts]:
+    """What the surfaces showed. Without a layout the local agent's own cards tell which Mission Control should show."""
+    columns = _captured(bundle, [column for column in SURFACES if column not in _MISSION_CONTROL], layout)
+    whole = [column for column in columns.values() if column.cards and column.complete]
+    columns |= _captured(bundle, _MISSION_CONTROL, _layout(whole[-1].cards) if layout is None and whole else layout)
     driver = bundle.manifest.driver
-    for column in (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE):
+    for column in _LIVE:
         if column not in columns:
-            columns[column] = _unavailable(column, f"the run was driven by {driver.replace('-', ' ')}")
+            drove = column.value.startswith(driver)
+            detail = "the run itself was not captured" if drove else f"the run was driven by {driver.replace('-', ' ')}"
+            columns[column] = _unavailable(column, detail)
     return columns
 
 
@@ -134,7 +156,7 @@ def examine(bundle: Bundle, scenario: Scenario | None) -> Examined:
         expected = expected_column(scenario.expected, file=scenario.feature, workspace=bundle.manifest.workspace)
         columns[Column.EXPECTED] = expected
         stated = expected.cards
-    cards = reference or stated
-    columns |= _surfaces(bundle, tuple(mission_control.ExpectedCard(path=card.path, kind=card.kind) for card in cards))
+    known = bool(bundle.manifest.session) or scenario is not None
+    columns |= _surfaces(bundle, _layout(reference or stated) if known else None)
     compared = compare(columns, reference, observation=bundle.manifest.observation)
     return Examined(columns=columns, reference=reference, compared=compared)

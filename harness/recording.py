@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
-import socket
 import time
 from pathlib import Path
 
@@ -11,7 +9,7 @@ import msgspec
 
 from harness import __version__
 from harness.bundle import write_bundle
-from harness.bundle.secrets import secrets_in_members
+from harness.bundle.secrets import machine_names, secrets_in_members
 from harness.model.errors import EvidenceError
 from harness.model.manifest import MANIFEST_SCHEMA, Manifest, Recorder
 from harness.record import products
@@ -78,12 +76,7 @@ def record_task(task: Task) -> float:
         captures=run.captures,
         files={},
     )
-    if found := secrets_in_members(run.members.items(), names=_machine_names()):
+    if found := secrets_in_members(run.members.items(), names=machine_names()):
         raise EvidenceError(f"the recording holds what must not be published: {found[0]}", where=task.observation)
     write_bundle(task.folder, manifest, run.members, replace=True)
     return time.monotonic() - started
-
-
-def _machine_names() -> tuple[str, ...]:
-    """Host and user names that must not stand in evidence; "root" names nobody."""
-    return tuple({socket.gethostname(), getpass.getuser()} - {"root", "localhost"})

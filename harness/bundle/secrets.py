@@ -6,7 +6,9 @@ while recording (the scripted model's log has digests only); here the phrases ar
 
 from __future__ import annotations
 
+import getpass
 import re
+import socket
 from collections.abc import Iterable, Iterator
 
 from harness.bundle.verified import Bundle
@@ -36,6 +38,11 @@ def _hits(content: bytes, extra: Iterable[str]) -> Iterator[str]:
         match = re.search(rb"(?<![A-Za-z0-9])" + re.escape(word.encode()) + rb"(?![A-Za-z0-9])", content)
         if match is not None:
             yield f"a name of the recording machine or its user at byte {match.start()}"
+
+
+def machine_names() -> tuple[str, ...]:
+    """Host and user names of this machine, which must not stand in evidence; "root" names nobody."""
+    return tuple({socket.gethostname(), getpass.getuser()} - {"root", "localhost"})
 
 
 def secrets_in_members(members: Iterable[tuple[str, bytes]], *, names: Iterable[str] = ()) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ import typer
 from typer.exceptions import TyperException
 
 from harness import __version__
-from harness.cli import accept, authority, bundles, inspect, record
+from harness.cli import accept, authority, bundles, imports, inspect, record
 from harness.model.errors import HarnessError
 
 app = typer.Typer(
@@ -45,6 +45,7 @@ def root(
 
 app.command("accept")(accept.accept_command)
 app.command("record")(record.record_command)
+app.command("import")(imports.import_command)
 app.command("product")(record.product_command)
 app.command("verify")(bundles.verify_command)
 app.command("compare")(bundles.compare_command)

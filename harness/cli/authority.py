@@ -12,6 +12,7 @@ import typer
 
 from harness.cli import output, places
 from harness.model.errors import EvidenceError, UsageError
+from harness.model.manifest import UNKNOWN_SHA256
 
 if TYPE_CHECKING:
     from harness.bundle import Bundle
@@ -112,6 +113,12 @@ def authorize_command(
         if manifest.recorder.key == print_:
             raise UsageError("was recorded with this very key; somebody else has to authorize it", where=str(folder))
         binaries = {product.sha256 for product in manifest.products}
+        if UNKNOWN_SHA256 in binaries:
+            raise UsageError(
+                "does not say which binary it is of",
+                where=str(folder),
+                hint="import its captures anew, with --product-sha256 and, for an older release, --recorded-by-sha256",
+            )
         if product_sha256 and not binaries <= set(product_sha256):
             raise UsageError(f"is of the binary {min(binaries - set(product_sha256))}", where=str(folder))
         findings = examine(bundle, scenario).compared.findings

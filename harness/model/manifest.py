@@ -8,9 +8,13 @@ from harness.model.facts import Column
 
 MANIFEST_SCHEMA = 1
 
+UNKNOWN_SHA256 = ""
+"""Stands for the digest of a binary that nobody stated. It is no digest, so that no authorization can name it."""
+
 
 class Product(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One binary under test: its release version and the hex sha256 of the binary file."""
+    """One binary under test: its release version and the hex sha256 of the binary file, or `UNKNOWN_SHA256` in imports
+    whose binary is not known: such a run is never authorized."""
 
     version: str
     sha256: str
@@ -52,9 +56,9 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     `observation` is the bundle's id, unique within a release; `scenario` is ``<feature file name>::<scenario name>``
     or "" for imports without one. `driver` is ``local-agent`` or ``mission-control``. `release` is the version under
-    test (the reopening one for legacy sessions). `workspace` is the neutral absolute path at which the run happened.
-    `session` is the member holding the saved session ("" when the run saved none), `children` those of child
-    sessions. Times are RFC 3339 UTC.
+    test (the reopening one for legacy sessions). `workspace` is the neutral absolute path at which the run happened, ""
+    for imports that do not say. `session` is the member holding the saved session ("" when the run saved none),
+    `children` those of child sessions. Times are RFC 3339 UTC.
     """
 
     schema: int

@@ -83,7 +83,7 @@ def _seen(group: Group) -> str:
 
 def _product(runs: list[Observation], overview: Overview) -> str:
     products = sorted({(product.version, product.sha256) for item in runs for product in item.products})
-    lines = [f"- {code(version)}, binary sha256 {code(digest)}" for version, digest in products]
+    lines = [f"- {code(version)}, binary sha256 {code(digest or 'not known')}" for version, digest in products]
     lines += [f"- evidence {code(item.bundle)}, manifest sha256 {code(item.manifest_sha256)}" for item in runs[:3]]
     return "\n".join(
         [*lines, f"- judged {code(overview.acceptance.at)} by harness {code(overview.acceptance.harness)}"]
