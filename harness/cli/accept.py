@@ -103,6 +103,7 @@ def accept_command(
     release: Annotated[str, typer.Option(help="Release to judge. Default: the newest with evidence.")] = "",
     reports: Annotated[Path | None, typer.Option(help="Where the reports are written. Default: reports/")] = None,
     at: Annotated[str | None, typer.Option(help="Judge as of this time (RFC 3339). Default: now.")] = None,
+    attest: Annotated[Path | None, typer.Option(help="Private key: also sign the verdict.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="Print verdict.json instead of the summary.")] = False,
 ) -> int:
     """Judge a release over its evidence and write the reports.
@@ -116,6 +117,7 @@ def accept_command(
     from harness.report import render_all  # noqa: PLC0415
 
     moment = places.parse_time(at)
+    scenarios = features or places.default_folder("features")
     target = reports or places.default_folder("reports")
     with output.progress("judging", None) as bar:
 
@@ -125,7 +127,7 @@ def accept_command(
 
         accepted = accept(
             evidence=evidence or places.default_folder("evidence"),
-            features=features or places.default_folder("features"),
+            features=scenarios,
             release=release,
             at=moment,
             progress=step,
@@ -134,6 +136,10 @@ def accept_command(
         files = render_all(
             accepted.acceptance, excerpts=proofs.excerpt, pictures=proofs.picture, timelines=proofs.timeline
         )
+    if attest is not None:
+        from harness.cli.attest import attest as attested  # noqa: PLC0415
+
+        files |= attested(accepted, files, key=attest, features=scenarios)
     for name, content in files.items():
         places.write_file(target / name, content)
     console = output.console()

@@ -17,18 +17,12 @@ from harness.model.manifest import UNKNOWN_SHA256
 if TYPE_CHECKING:
     from harness.bundle import Bundle
 
-PASSPHRASE = "HARNESS_KEY_PASSPHRASE"  # noqa: S105 # the variable's name, not a passphrase
 _DAYS = 180
 _RFC3339 = "%Y-%m-%dT%H:%M:%SZ"
 
 authority_app = typer.Typer(
     help="Keys of a release authority.", no_args_is_help=True, context_settings={"help_option_names": ["-h", "--help"]}
 )
-
-
-def _passphrase() -> bytes | None:
-    text = os.environ.get(PASSPHRASE)
-    return text.encode() if text else None
 
 
 @authority_app.command("new")
@@ -47,7 +41,7 @@ def new_command(
     for path in (private_path, public_path):
         if path.exists():
             raise UsageError("is already there, and a key is never overwritten", where=str(path))
-    passphrase = _passphrase()
+    passphrase = places.passphrase()
     private, public = new_key_pair(passphrase)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
@@ -98,7 +92,7 @@ def authorize_command(
         raise UsageError(f"would expire at {end}, before it is valid from {start}")
     if not reason.strip():
         raise UsageError("a reason is needed", hint='write --reason "what was reviewed"')
-    private = keys.read_private_key(_key_bytes(key), _passphrase(), where=str(key))
+    private = keys.read_private_key(places.key_file(key), places.passphrase(), where=str(key))
     print_ = keys.fingerprint(private.public_key())
     scenarios = {scenario.id: scenario for scenario in load_scenarios(places.default_folder("features"))}
     reviewed: list[Bundle] = []
@@ -168,9 +162,3 @@ def _by_release(bundles: list[Bundle]) -> list[list[Bundle]]:
     for bundle in bundles:
         groups.setdefault(bundle.manifest.release, []).append(bundle)
     return list(groups.values())
-
-
-def _key_bytes(path: Path) -> bytes:
-    if not path.is_file():
-        raise UsageError("there is no such key file", where=str(path))
-    return path.read_bytes()

@@ -10,9 +10,11 @@ import typer
 from rich.text import Text
 
 from harness.cli import output, places
-from harness.model.errors import EvidenceError, HarnessError
+from harness.model.errors import EvidenceError, UsageError
 from harness.model.facts import Column
 from harness.model.verdict import FactRow
+
+_INSUFFICIENT = 3
 
 
 def _folders(arguments: list[Path] | None) -> list[Path]:
@@ -37,45 +39,68 @@ def _folders(arguments: list[Path] | None) -> list[Path]:
 
 
 def verify_command(
-    folders: Annotated[list[Path] | None, typer.Argument(help="Bundles or evidence folders.")] = None,
+    folders: Annotated[
+        list[Path] | None, typer.Argument(help="Bundles, evidence folders, or one verdict statement (.dsse.json).")
+    ] = None,
+    key: Annotated[Path | None, typer.Option(help="Public key of whoever made the verdict statement.")] = None,
+    evidence: Annotated[Path | None, typer.Option(help="Evidence folder whose trust policy counts.")] = None,
+    at: Annotated[str | None, typer.Option(help="As of this time (RFC 3339). Default: now.")] = None,
     json_: Annotated[bool, typer.Option("--json", help="One JSON object a bundle.")] = False,
 ) -> int:
-    """Check integrity, authorization and staleness of bundles; touches nothing.
+    """Check integrity, authorization and staleness of bundles, or a verdict statement; touches nothing.
+
+    Exit code: 0 all authorized and current, 3 anything that is not, 4 damage.
 
     Example: harness verify evidence/0.104.0
     """
-    from harness.acceptance import load_scenarios  # noqa: PLC0415
+    from harness.acceptance import PRODUCT_NAME, load_scenarios  # noqa: PLC0415
+    from harness.authorize.decide import decide  # noqa: PLC0415
     from harness.bundle import read_bundle  # noqa: PLC0415
+    from harness.cli import attest  # noqa: PLC0415
+    from harness.evidence_folder import read_trust  # noqa: PLC0415
 
-    scenarios = {scenario.id: scenario for scenario in load_scenarios(places.default_folder("features"))}
-    worst = 0
-    rows: list[list[str | Text]] = []
-    results: list[dict[str, object]] = []
-    for folder in _folders(folders):
+    base = evidence or places.default_folder("evidence")
+    features = places.default_folder("features")
+    if folders and any(attest.is_statement(path) for path in folders):
+        path = folders[0]
+        return attest.print_attestation(
+            path, *attest.verify_attestation(path, key=key, evidence=base, features=features)
+        )
+    scenarios = {scenario.id: scenario for scenario in load_scenarios(features)}
+    trust = read_trust(base)
+    moment = places.parse_time(at)
+    results: list[dict[str, object]] = [
+        {"bundle": item.bundle, "status": "damaged", "reasons": item.reasons} for item in trust.broken
+    ]
+    for folder in _folders(folders or [base]):
         try:
             bundle = read_bundle(folder)
         except EvidenceError as error:
-            status, reasons = "damaged", error.reasons
-            worst = EvidenceError.exit_code
-        else:
-            scenario = scenarios.get(bundle.manifest.scenario)
-            stale = bool(bundle.manifest.scenario) and (
-                scenario is None or scenario.stimulus_sha256 != bundle.manifest.stimulus_sha256
-            )
-            status = "stale" if stale else "unauthorized"
-            reasons = ("its scenario changed after the recording",) if stale else ("recorded, not authorized",)
-            worst = worst or 3
-        results.append({"bundle": str(folder), "status": status, "reasons": reasons})
-        rows.append([folder.name, status, "; ".join(reasons)])
-    if not rows:
-        raise HarnessError("there is no bundle to verify", hint="name a bundle or an evidence folder")
+            results.append({"bundle": str(folder), "status": "damaged", "reasons": error.reasons})
+            continue
+        manifest = bundle.manifest
+        decision = decide(manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=moment)
+        scenario = scenarios.get(manifest.scenario)
+        stale = bool(manifest.scenario) and (scenario is None or scenario.stimulus_sha256 != manifest.stimulus_sha256)
+        reasons = ["its scenario changed after the recording"] if stale else []
+        status = "stale" if stale else decision.status.value
+        results.append({"bundle": str(folder), "status": status, "reasons": [*reasons, decision.detail]})
+    if not results:
+        raise UsageError("there is no bundle to verify", hint="name a bundle or an evidence folder")
     console = output.console()
     if json_:
         for result in results:
             console.file.write(msgspec.json.encode(result).decode() + "\n")
     else:
+        rows = [
+            [Path(str(result["bundle"])).name, str(result["status"]), "; ".join(result["reasons"])]  # type: ignore[arg-type] # texts
+            for result in results
+        ]
         console.print(output.table("", ["bundle", "status", "reasons"], rows))
-    return worst
+    states = {result["status"] for result in results}
+    if "damaged" in states:
+        return EvidenceError.exit_code
+    return 0 if states == {"authorized"} else _INSUFFICIENT
 
 
 def _cell(row: FactRow, column: Column) -> Text:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from harness.model.errors import UsageError
 
+PASSPHRASE = "HARNESS_KEY_PASSPHRASE"  # noqa: S105 # the variable's name, not a passphrase
 _PROJECT = Path(__file__).resolve().parent.parent.parent
 _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2}))?")
 
@@ -46,3 +47,16 @@ def write_file(path: Path, content: bytes) -> None:
         staging.replace(path)
     finally:
         staging.unlink(missing_ok=True)
+
+
+def passphrase() -> bytes | None:
+    """The passphrase of private keys, from the environment; None when the variable is not set."""
+    text = os.environ.get(PASSPHRASE)
+    return text.encode() if text else None
+
+
+def key_file(path: Path) -> bytes:
+    """The bytes of a key file. Raises UsageError when there is none."""
+    if not path.is_file():
+        raise UsageError("there is no such key file", where=str(path))
+    return path.read_bytes()
