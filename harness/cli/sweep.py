@@ -18,7 +18,7 @@ from harness.model.errors import HarnessError
 
 if TYPE_CHECKING:
     from harness.model.verdict import Finding
-    from harness.sweep.rows import Row, Summary
+    from harness.sweep.rows import Counts, Row, Summary
     from harness.sweep.sweeping import Progress as Step
 
 DISAGREES, NOTHING = 1, 3
@@ -87,13 +87,13 @@ def _print(summary: Summary, first: list[Finding], out: Path | None) -> None:
     output.say(f"  {summary.cards} cards, {summary.children} child sessions, {summary.bytes} bytes")
     if summary.orphans:
         output.say(f"  {summary.orphans} child sessions belong to no session here")
-    rows = [["host's report against nested records", summary.derivations]]
+    rows: list[tuple[str, Counts]] = [("host's report against nested records", summary.derivations)]
     if summary.product:
         output.say(f"  reopened {summary.reopened}, could not be reopened {summary.reopening_failed}")
-        rows.append(["saved cards against the reference", summary.surface])
+        rows.append(("saved cards against the reference", summary.surface))
     console = output.console()
     console.print()
-    table = [[str(name), str(n.agree), str(n.disagree), str(n.not_comparable)] for name, n in rows]  # type: ignore[attr-defined]
+    table = [[name, str(n.agree), str(n.disagree), str(n.not_comparable)] for name, n in rows]
     console.print(output.table("", ["facts", "agree", "disagree", "not comparable"], table))
     if summary.findings:
         console.print()
@@ -101,12 +101,15 @@ def _print(summary: Summary, first: list[Finding], out: Path | None) -> None:
         counts = [[*name.split(" ", 1), str(count)] for name, count in summary.by_requirement.items()]
         console.print(output.table(title, ["surface", "rule", "findings"], counts))
         console.print()
-        shown = [[f.observation, f.card, f.label or f.requirement, f.expected, f.observed] for f in first]
-        title = f"the first {len(first)}" if len(first) < summary.findings else ""
-        console.print(output.table(title, ["session", "card", "fact or rule", "expected", "observed"], shown))
-        output.say(f"\nNext: {first[0].command}   looks at the first of these sessions alone")
+        for found in first:
+            what = found.label or found.requirement
+            where = f"{found.observation} {found.card}".rstrip()
+            output.say(f"{found.id} {where}: {what}: expected {found.expected}, observed {found.observed}")
+        if len(first) < summary.findings:
+            output.say(f"and {summary.findings - len(first)} more" + ("" if out else ", which --out FILE would keep"))
+        output.say(f"Next: {first[0].command}   looks at that session alone")
     if out is not None:
-        output.say(f"\nEvery session and finding: {out}")
+        output.say(f"Every session and finding: {out}")
 
 
 def sweep_command(
@@ -136,7 +139,6 @@ def sweep_command(
     Example: harness sweep ~/.magi-code/sessions --product 0.104.0 --out sweep.parquet
     """
     from harness.sweep.reopen import candidate  # noqa: PLC0415 # help and errors of usage do not need it
-    from harness.sweep.rows import Status  # noqa: PLC0415
     from harness.sweep.sweeping import Plan, sweep  # noqa: PLC0415
     from harness.sweep.table import Table, json_line  # noqa: PLC0415
 
