@@ -1,0 +1,54 @@
+"""Defaults, times and files of the command line: what is written is whole or not there, what is no time is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.cli import places
+from harness.model.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("2026-11-30", "2026-11-30T00:00:00Z"),
+        ("2026-11-30T12:00:00Z", "2026-11-30T12:00:00Z"),
+        ("2026-11-30T12:00:00+02:00", "2026-11-30T10:00:00Z"),
+    ],
+)
+def test_a_time_with_an_offset_is_not_taken_for_utc(text: str, meant: str) -> None:
+    assert places.parse_time(text) == meant
+
+
+@pytest.mark.parametrize("text", ["", "tomorrow", "2026-13-01", "2026-02-30T00:00:00Z", "2026-11-30 12:00", "20261130"])
+def test_text_that_is_no_time_is_refused_with_a_hint(text: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        places.parse_time(text)
+    assert "is not a time" in str(caught.value)
+    assert caught.value.exit_code == 2
+
+
+def test_a_write_that_fails_leaves_the_old_file_and_no_staging_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "verdict.json"
+    target.write_bytes(b"old")
+
+    def full(self: Path, data: bytes) -> int:
+        raise OSError(28, "No space left on device", str(self))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OSError, match="No space"):
+        places.write_file(target, b"new")
+    monkeypatch.undo()
+    assert target.read_bytes() == b"old"
+    assert [path.name for path in tmp_path.iterdir()] == ["verdict.json"]
+
+
+def test_a_passphrase_is_none_when_the_variable_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(places.PASSPHRASE, "")
+    assert places.passphrase() is None
+    monkeypatch.setenv(places.PASSPHRASE, "x")
+    assert places.passphrase() == b"x"
