@@ -9,11 +9,11 @@ Feature: Concurrency
       alpha
       """
     And the model starts a batch of tasks meant to "Exercise four tasks" at concurrency 4
-      | intent              | agent  |
-      | TASK-A is last      |        |
-      | TASK-B is refused   |        |
-      | TASK-C writes       | writer |
-      | TASK-D is first     |        |
+      | intent            | agent  | context                            |
+      | TASK-A is last    |        | Nobody but the task may read this. |
+      | TASK-B is refused |        |                                    |
+      | TASK-C writes     | writer | The file is called heron.          |
+      | TASK-D is first   |        |                                    |
     And for task "TASK-A is last" the model calls
       | tool | arguments                                            |
       | read | {"intent": "Read a", "paths": ["a.txt"]}             |
