@@ -41,10 +41,10 @@ def _says(reading: Reading) -> bool:
 
 
 def _first(card: CardFacts) -> dict[str, Fact]:
-    """The first reading of each single row that says something."""
+    """The first reading of each label that says something."""
     found: dict[str, Fact] = {}
     for reading in card.facts:
-        if _says(reading.value) and not reading.ordinal:
+        if _says(reading.value):
             found.setdefault(reading.label, reading)
     return found
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from harness.model.facts import SURFACES, CardFacts, CardKind, Column
@@ -20,6 +21,7 @@ from tests.support.columns import (
     card,
     facts,
     held,
+    omission,
     row,
     told,
 )
@@ -143,3 +145,19 @@ def test_cards_stand_in_transcript_order_whatever_the_order_of_their_source() ->
     compared = held({LA_REOPEN: cards}, cards[:3])
     assert [item.path for item in compared.cards] == paths
     assert [item.card for item in compared.rows if item.label == "Task intent"] == paths
+
+
+def test_a_card_s_own_members_are_shown_column_by_column() -> None:
+    live = card(facts(SCRIPT), children=3, outcome="success", omissions=(omission("children", count=8),))
+    saved = card(facts(SCRIPT), children=3, changes="partial")
+    (shown,) = held({LA_LIVE: live, LA_REOPEN: saved, MC_LIVE: FIRST, REPORT: FIRST}, FIRST).cards
+    assert shown.title == "title"
+    assert shown.outcomes == {LA_LIVE: "success"}
+    assert shown.changes == {LA_REOPEN: "partial"}
+    assert shown.omissions == {LA_LIVE: (omission("children", count=8),), LA_REOPEN: ()}
+
+
+def test_a_card_without_a_title_is_shown_without_one() -> None:
+    untitled = msgspec.structs.replace(FIRST, title=None)
+    assert held({LA_LIVE: untitled, MC_LIVE: FIRST}, FIRST).cards[0].title == "title"
+    assert held({LA_LIVE: untitled}, untitled).cards[0].title == ""

@@ -147,3 +147,25 @@ def test_findings_come_by_card_then_label_and_what_a_source_found_in_itself_last
     assert [item.label for item in values[:3]] == ["Total calls", "Total calls", "Warnings"]
     cards = [item.card for item in findings if item.kind in (FindingKind.VALUE, FindingKind.RULE) and item.card]
     assert cards == sorted(cards)
+
+
+def test_one_extra_member_on_many_cards_is_one_finding_that_says_on_how_many() -> None:
+    def extra(card_: str, member: str) -> Problem:
+        return Problem(
+            requirement="wire.exact-members", card=card_, label=member, expected="no such member", observed="null"
+        )
+
+    problems = (
+        extra("turn1/call1", "text.rows"),
+        extra("turn1/call2", "text.rows"),
+        extra("turn1/call2", "progress.rows"),
+        extra("turn1/call3", "text.rows"),
+        extra("turn1/call3", "text.rows"),
+        Problem(requirement="wire.schema", card="turn1/call2", label="", expected="e", observed="o"),
+    )
+    found = held({LA_LIVE: ()}, problems={LA_LIVE: problems}).findings
+    assert [(item.requirement, item.card, item.label, item.observed) for item in found] == [
+        ("wire.exact-members", "turn1/call1", "text.rows", "null, and on 2 more cards"),
+        ("wire.exact-members", "turn1/call2", "progress.rows", "null"),
+        ("wire.schema", "turn1/call2", "", "o"),
+    ]

@@ -193,10 +193,22 @@ def test_what_the_author_stated_stands_for_a_whole_card() -> None:
     assert _stated_omitted(card(fact("Warnings omitted", 39), rows("Warning", "a"))) is D
 
 
-def test_a_card_that_says_it_was_reduced_is_held_against_its_own_rows() -> None:
-    reduced = (omission("rows"),)
+@pytest.mark.parametrize("subject", ["rows", "blocks"])
+def test_a_card_that_says_it_was_reduced_is_held_against_its_own_rows(subject: str) -> None:
+    reduced = (omission(subject),)
     assert _stated_omitted(card(fact("Warnings omitted", 39), rows("Warning", "a"), omissions=reduced)) is A
     assert _stated_omitted(card(fact("Warnings omitted", 38), rows("Warning", "a"), omissions=reduced)) is D
+
+
+@pytest.mark.parametrize(
+    ("subject", "agreement"), [("children", A), ("blocks", A), ("rows", D), ("", D)], ids=str
+)
+def test_references_are_held_against_the_card_s_own_only_where_it_says_that_it_lacks_some(
+    subject: str, agreement: Agreement
+) -> None:
+    stated = card(fact("Total calls", 3, via="table"), fact(OMITTED, 0, via="table"))
+    shown = card(fact(OMITTED, 1), children=2, omissions=(omission(subject),) if subject else ())
+    assert row(held({EXPECTED: stated, LA_REOPEN: shown}), OMITTED).cells[LA_REOPEN].agreement is agreement
 
 
 def test_omitted_children_excuse_no_omitted_rows() -> None:

@@ -146,3 +146,15 @@ def test_a_column_that_is_a_reference_is_silent_where_it_has_no_source_or_states
         assert why is not None
         assert why.reason is reason
     assert told(compared) == []
+
+
+def test_a_card_that_the_scenario_does_not_speak_of_is_not_stated_and_not_missing() -> None:
+    reference = card(fact(LABEL, 3, via="report"))
+    compared = held({EXPECTED: card(path="turn2/call1"), LA_LIVE: (reference, card(path="turn2/call1"))}, reference)
+    why = row(compared, LABEL).cells[EXPECTED].reason
+    assert why is not None
+    assert why.reason is Reason.NOT_STATED
+    assert {item.path: item.shown[EXPECTED] for item in compared.cards} == {
+        "turn1/call1": "not_stated",
+        "turn2/call1": "shown",
+    }
