@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
+from harness.model.errors import UsageError
 from harness.record import mission_control_screen as layout
 from harness.record.mission_control_screen import Grid, Pane
 from harness.record.navigation import BATCH_TOOL, Card, cards, governed_paths
@@ -32,6 +33,9 @@ _QUIET = 0.04
 _NO_CHANGE = 0.25
 """Seconds after which a key that need not change anything has had its time; frames follow keys within 0.03."""
 _QUIET_AFTER_TURN = 0.25
+_QUIET_AFTER_ESCAPE = 0.1
+"""Escape and a key right after it would be one key to the program."""
+_COMMANDS = ("/", "!")
 _PAGES_LIMIT = 60
 WHEEL_UP = 64
 WHEEL_DOWN = 65
@@ -80,10 +84,18 @@ class MissionControl:
         return self.terminal.ended and any(layout.SESSION_IN_USE in row for row in self.terminal.grid())
 
     def prompt(self, text: str, asked: Callable[[], int]) -> None:
-        """Types a prompt, submits it and waits for its turn to begin; `asked` counts the model's requests."""
+        """Types a prompt, submits it and waits for its turn to begin; `asked` counts the model's requests.
+
+        Raises UsageError for a text that Mission Control takes for a command.
+        """
+        if text.lstrip().startswith(_COMMANDS):
+            raise UsageError(f"Mission Control takes {text[:40]!r} for a command", hint="begin the prompt with a word")
         before, shown = asked(), layout.status(self.terminal.grid())
         self.terminal.press(text.replace("\n", CTRL_J))
         self.terminal.settle(_QUIET, self._deadlines.answer)
+        # A text that ends like a file or a tag opens suggestions, which would take the Enter.
+        self.terminal.press(ESCAPE)
+        self.terminal.settle(_QUIET_AFTER_ESCAPE, self._deadlines.answer)
         self.terminal.press(ENTER)
         self.terminal.wait_for(
             lambda grid: layout.running(grid) or asked() > before or layout.status(grid) not in ("", shown),

@@ -18,8 +18,8 @@ class Deadlines(msgspec.Struct, frozen=True, kw_only=True):
     """From start to readiness for a first prompt or request."""
     answer: float = 30.0
     """From a request or a key to its answer."""
-    turn: float = 240.0
-    """From a prompt to the end of its turn; a thousand writes in one script take about 30."""
+    turn: float = 600.0
+    """From a prompt to the end of its turn; a thousand writes in one script take 30 alone, 240 on a crowded machine."""
     moment: float = 120.0
     """From a prompt to the moment at which it is to be interrupted."""
     close: float = 15.0

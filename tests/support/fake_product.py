@@ -144,6 +144,11 @@ class MissionControl:
 
     def run(self) -> None:
         tty.setraw(0)
+        seen = HOME / "resumed-once"
+        if VICE == "mc-busy-once" and "--resume" in ARGUMENTS and not seen.exists():
+            seen.touch()
+            print("Error: cannot resume session: another magi-code process is using it", flush=True)
+            sys.exit(1)
         if VICE == "mc-dies":
             print("Error: no session", flush=True)
             sys.exit(1)

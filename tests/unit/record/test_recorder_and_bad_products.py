@@ -14,6 +14,18 @@ from harness.model.facts import Column
 from harness.model.stimulus import Interruption, Moment, Stimulus, Turn, digest
 from harness.record.recorder import RecordedRun
 
+REACHED = {
+    "silent": {"ready": 1.0},
+    "never-finishes": {"turn": 1.0},
+    "stays": {"close": 3.0},
+    "keeps-lease": {"lease": 0.5},
+    "mc-never-ready": {"ready": 1.5},
+    "mc-floods": {"ready": 1.5},
+    "mc-never-finishes": {"turn": 1.0},
+    "mc-stays": {"close": 1.0},
+}
+"""The deadline that each stuck fake is to reach, in seconds."""
+
 LOCAL_AGENT_VICES = {
     "silent": "waited for an answer to initialize",
     "refuses": "initialize was refused with 'unsupported_capability'",
@@ -34,6 +46,7 @@ LOCAL_AGENT_VICES = {
 
 @pytest.mark.parametrize("vice", LOCAL_AGENT_VICES)
 def test_a_local_agent_that_misbehaves_is_named_and_gone(vice: str, one_turn: Stimulus, lab: Any) -> None:
+    lab.shorten(**REACHED.get(vice, {}))
     error = lab.refused(one_turn, "local-agent", vice)
     assert LOCAL_AGENT_VICES[vice] in str(error)
     assert isinstance(error, ProductError)
@@ -42,7 +55,7 @@ def test_a_local_agent_that_misbehaves_is_named_and_gone(vice: str, one_turn: St
 
 MISSION_CONTROL_VICES = {
     "mc-dies": "the program ended while Mission Control ready was awaited",
-    "mc-never-ready": "waited 2.5 s for Mission Control ready",
+    "mc-never-ready": "waited 1.5 s for Mission Control ready",
     "mc-not-utf-8": "bytes that are no UTF-8",
     "mc-floods": "Mission Control ready",
     "mc-never-finishes": "the end of the turn",
@@ -54,6 +67,7 @@ MISSION_CONTROL_VICES = {
 
 @pytest.mark.parametrize("vice", MISSION_CONTROL_VICES)
 def test_a_mission_control_that_misbehaves_is_named_and_gone(vice: str, one_turn: Stimulus, lab: Any) -> None:
+    lab.shorten(**REACHED.get(vice, {}))
     error = lab.refused(one_turn, "mission-control", vice)
     assert MISSION_CONTROL_VICES[vice] in str(error)
     assert isinstance(error, ProductError)
@@ -162,7 +176,7 @@ def test_a_moment_that_never_comes_is_said_instead_of_waited_for(one_turn: Stimu
     started = time.monotonic()
     error = lab.refused(stimulus, "local-agent")
     assert "the turn ended before never.txt existed" in str(error)
-    assert time.monotonic() - started < lab.quick.moment
+    assert time.monotonic() - started < lab.deadlines.moment
 
 
 @pytest.mark.parametrize(
@@ -229,3 +243,29 @@ def test_steps_are_reported_in_order(one_turn: Stimulus, lab: Any) -> None:
     lines: list[str] = []
     lab.run(one_turn, "local-agent", progress=lines.append)
     assert lines == ["running 1 turns on local-agent", "reading local-agent-reopen", "reading mission-control-reopen"]
+
+
+def test_a_session_that_is_still_held_is_resumed_once_it_is_free(one_turn: Stimulus, lab: Any) -> None:
+    kill = Interruption(action="kill", moment=Moment.FILE_EXISTS, subject="folder/a.txt", after_ms=300)
+    turns = (Turn(prompt="Do it.", interruption=kill), Turn(prompt="Go on."))
+    recorded = lab.run(msgspec.structs.replace(one_turn, turns=turns), "mission-control", "mc-busy-once")
+    assert [capture.file for capture in recorded.captures[:2]] == [
+        "mission-control.live.cast",
+        "mission-control.live.2.cast",
+    ]
+    assert [capture.complete for capture in recorded.captures] == [False, True, True, True]
+    assert b"is using it" not in recorded.members["mission-control.live.2.cast"], "a refused start is no capture"
+
+
+@pytest.mark.parametrize("prompt", ["/quit", "  !rm -r x"])
+def test_a_prompt_that_would_be_a_command_is_refused(prompt: str, one_turn: Stimulus, lab: Any) -> None:
+    error = lab.refused(msgspec.structs.replace(one_turn, turns=(Turn(prompt=prompt),)), "mission-control")
+    assert isinstance(error, UsageError)
+    assert "for a command" in str(error)
+
+
+def test_escape_stands_between_a_prompt_and_its_enter(whole_runs: dict[str, RecordedRun]) -> None:
+    events = [
+        json.loads(line) for line in whole_runs["mission-control"].members["mission-control.live.cast"].splitlines()
+    ]
+    assert [event[2] for event in events[1:] if event[1] == "i"][:3] == ["Do it.", "\x1b", "\r"]
