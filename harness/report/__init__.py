@@ -6,6 +6,8 @@ Pure: values in, bytes out. Whoever writes the files supplies excerpts, pictures
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from harness.model.verdict import Acceptance
 from harness.report.ctrf import ctrf_json
 from harness.report.html import report_html
@@ -44,9 +46,13 @@ def render_all(
     pictures: Pictures = no_picture,
     excerpts: Excerpts = no_excerpt,
     timelines: Timelines = no_timeline,
+    rules: Mapping[str, str] | None = None,
 ) -> dict[str, bytes]:
-    """File name to contents of every report. The same arguments give the same bytes; nothing is read or written."""
-    overview = Overview(acceptance)
+    """File name to contents of every report. The same arguments give the same bytes; nothing is read or written.
+
+    `rules` gives the texts of rules that findings can name beside the requirements of the judgement, by id.
+    """
+    overview = Overview(acceptance, rules)
     return {
         "report.html": report_html(overview, excerpts=excerpts, pictures=pictures, timelines=timelines),
         "report.md": report_md(overview),
@@ -56,6 +62,6 @@ def render_all(
     }
 
 
-def github_step_summary(acceptance: Acceptance) -> str:
+def github_step_summary(acceptance: Acceptance, *, rules: Mapping[str, str] | None = None) -> str:
     """Markdown for the file that ``$GITHUB_STEP_SUMMARY`` names, at most 1 MiB."""
-    return step_summary(Overview(acceptance)).decode("utf-8")
+    return step_summary(Overview(acceptance, rules)).decode("utf-8")

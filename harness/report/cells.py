@@ -141,9 +141,8 @@ class CellWriter:
         differs = cell.agreement is Agreement.DISAGREE
         beside = str(row.reference) if differs and isinstance(row.reference, Value) else ""
         shown = [self._fact(facts, anchor, differs=differs, beside=beside) for facts in _same(cell.readings)]
-        # A reading that is its own reason (not displayed, unreadable) is not said twice.
-        own = {words(fact.value.state) for fact in cell.readings if isinstance(fact.value, Value)}
-        if cell.reason is not None and words(cell.reason.reason) not in own:
+        # A reading that is its own reason (not displayed, not stated) is not said twice.
+        if cell.reason is not None and cell.reason.reason not in map(_own_reason, cell.readings):
             shown.append(self.reading(cell.reason))
         kind = AGREEMENT_CLASS[cell.agreement]
         if kind == "n" and len(shown) == 1 and (word := _TERM.fullmatch(shown[0])):
@@ -153,8 +152,9 @@ class CellWriter:
     def _fact(self, facts: Sequence[Fact], anchor: str, *, differs: bool, beside: str) -> Markup:
         """One value that was read at one or several places: it links to the first, their ways of reading to others."""
         value = self.reading(facts[0].value, beside=beside)
-        hidden = isinstance(facts[0].value, Value) and facts[0].value.state is State.NOT_DISPLAYED
-        places = [(fact, fact.place) for fact in facts if fact.place is not None and not hidden]
+        # Where nothing is said there is nothing to look at: such a reading's place is only the card's.
+        silent = _own_reason(facts[0]) not in (None, Reason.UNREADABLE)
+        places = [(fact, fact.place) for fact in facts if fact.place is not None and not silent]
         if places and "<a " not in value:
             (fact, place), *places = places
             target = self._proofs.cite(place, fact.label, anchor, finding=differs)
@@ -171,6 +171,13 @@ class CellWriter:
             for fact, place in places
         ]
         return _made(value, *(f" {link}" for link in links)) if links else value
+
+
+def _own_reason(fact: Fact) -> Reason | None:
+    """Why a reading alone cannot be compared, or None when it states a value."""
+    if isinstance(fact.value, NotComparable):
+        return fact.value.reason
+    return {State.NOT_DISPLAYED: Reason.NOT_DISPLAYED, State.UNREADABLE: Reason.UNREADABLE}.get(fact.value.state)
 
 
 def _same(facts: Sequence[Fact]) -> list[list[Fact]]:

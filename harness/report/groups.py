@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import re
+from collections import Counter
 
 import msgspec
 
@@ -27,6 +29,9 @@ KIND_WORDS = {
 
 _ENTRIES = {entry.label: entry for entry in FACTS}
 _TITLE_VALUE = 60
+_STATE = re.compile(r"\([a-z ]{1,40}\)")
+_TIMES = re.compile(r" \([0-9]+ times, the first is shown\)$")
+"""Where one rule is broken often, the finding says how often; that makes no other cause."""
 
 
 class Group(msgspec.Struct, frozen=True, kw_only=True):
@@ -57,19 +62,23 @@ class Group(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-def shape(label: str, text: str) -> str:
+def shape(label: str, text: str, kind: FindingKind = FindingKind.VALUE) -> str:
     """What kind of value a text is, so that two findings with other numbers can still have one cause.
 
-    States in parentheses, booleans and members of the label's enumeration stand for themselves; the rest is ``a
-    count`` or ``a text``.
+    States in parentheses, booleans and members of the label's enumeration stand for themselves, and the harness's own
+    short words do with every number as ``N``; the rest is ``a count`` or ``a text``.
     """
-    if text.startswith("(") and text.endswith(")") and len(text) < 40:
+    if _STATE.fullmatch(text):
         return text
     entry = _ENTRIES.get(label)
     if text in ("true", "false") or (entry is not None and text in entry.members):
         return text
     counts = entry is None or entry.type in (FactType.COUNT, FactType.MILLISECONDS)
-    return "a count" if counts and text.isascii() and text.isdigit() else "a text"
+    if counts and text.isascii() and text.isdigit():
+        return "a count"
+    own_words = kind not in (FindingKind.VALUE, FindingKind.EXPECTATION, FindingKind.DERIVATION)
+    plain = re.sub(r"[0-9]+", "N", _TIMES.sub("", text))
+    return plain if own_words and len(plain) <= _TITLE_VALUE and plain.isprintable() else "a text"
 
 
 def relation(expected: str, observed: str) -> str:
@@ -85,7 +94,7 @@ def groups(overview: Overview) -> tuple[Group, ...]:
     """All findings, grouped; groups with unwaived findings first, then the ones that reach furthest."""
     found: dict[tuple[str, ...], list[Finding]] = {}
     for finding in overview.findings:
-        expected, observed = (shape(finding.label, text) for text in (finding.expected, finding.observed))
+        expected, observed = (shape(finding.label, text, finding.kind) for text in (finding.expected, finding.observed))
         related = relation(finding.expected, finding.observed) if expected == observed == "a count" else ""
         key = (finding.requirement, finding.label, finding.kind.value, expected, observed, related)
         found.setdefault(key, []).append(finding)
@@ -98,18 +107,20 @@ def groups(overview: Overview) -> tuple[Group, ...]:
 def _group(key: tuple[str, ...], members: list[Finding], overview: Overview) -> Group:
     requirement, label, _, expected, observed, related = key
     row = overview.requirements.get(requirement)
-    pairs = {(finding.expected, finding.observed) for finding in members}
-    if len(pairs) == 1:
-        expected, observed = (shortened(text, _TITLE_VALUE) or "an empty text" for text in pairs.pop())
-        says = f"{observed} where {expected} is expected"
-    elif related:
+    pairs = Counter((finding.expected, finding.observed) for finding in members)
+    if related and len(pairs) > 1:
         says = f"{related} than expected"
+    elif len(pairs) == 1 or "a text" in (expected, observed):
+        # The commonest case stands for all; ties go to the first in order, so that the title is always the same.
+        example = max(pairs, key=lambda pair: pairs[pair])
+        expected, observed = (shortened(text, _TITLE_VALUE) or "an empty text" for text in example)
+        says = f"{observed} where {expected} is expected{', and alike' if len(pairs) > 1 else ''}"
     else:
-        says = f"{observed} where {expected if expected != observed else 'another'} is expected"
+        says = f"{observed} where {expected} is expected"
     return Group(
         id=hashlib.sha256("\0".join(key).encode("utf-8", "backslashreplace")).hexdigest()[:10],
         requirement=requirement,
-        rule=row.text if row else "",
+        rule=row.text if row else overview.rules.get(requirement, ""),
         section=row.section if row else "",
         label=label,
         kind=members[0].kind,

@@ -13,7 +13,7 @@ import msgspec
 from harness.report.inputs import EventKind, TimelineEvent
 from harness.report.text import plural, shortened
 
-LEFT, RIGHT, TOP = 150.0, 980.0, 34.0
+LEFT, RIGHT, TOP = 150.0, 980.0, 46.0
 WIDTH = 1000.0
 LANE = 22.0
 BINS = 160
@@ -22,6 +22,9 @@ DOTS_SHOWN = 120
 EVENTS_LISTED = 200
 _FRAMES = (EventKind.FRAME_TO_PRODUCT, EventKind.FRAME_FROM_PRODUCT)
 _CUTS = {EventKind.CANCEL: "⊘ cancelled", EventKind.KILL: "☠ killed"}
+_TURNS = {EventKind.TURN_START: "turn starts", EventKind.TURN_END: "turn ends"}
+_LETTER = 7.0
+"""About the width of a letter."""
 _STEPS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000, 100_000, 200_000, 500_000)
 
 
@@ -50,11 +53,14 @@ class Lane(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
-    """A moment over all lanes; `kind` is ``turn`` or ``cut``."""
+    """A moment over all lanes; `kind` is ``turn`` or ``cut``. Its text stands at `y` and begins or ends (`anchor`
+    ``start`` or ``end``) at `x`."""
 
     x: float
+    y: float
     text: str
     kind: str
+    anchor: str
 
 
 class Timeline(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,11 +104,7 @@ def timeline(events: Sequence[TimelineEvent]) -> Timeline | None:
         to_product=_bins([x(at) for at in frames[EventKind.FRAME_TO_PRODUCT]]),
         from_product=_bins([x(at) for at in frames[EventKind.FRAME_FROM_PRODUCT]]),
         lanes=lanes,
-        lines=tuple(
-            Line(x=x(event.at_ms), text=_CUTS.get(event.kind) or _turn(event), kind=_line_kind(event))
-            for event in events
-            if event.kind in _CUTS or event.kind in (EventKind.TURN_START, EventKind.TURN_END)
-        ),
+        lines=_lines([event for event in events if event.kind in (*_CUTS, *_TURNS)], x),
         ticks=_ticks(last - first, first, x),
         summary=summary,
         listed=tuple(named[:EVENTS_LISTED]),
@@ -154,13 +156,21 @@ def _ticks(length: int, first: int, x: _X) -> tuple[Dot, ...]:
     )
 
 
-def _turn(event: TimelineEvent) -> str:
-    word = "turn starts" if event.kind is EventKind.TURN_START else "turn ends"
-    return shortened(f"{word} {event.label}".strip(), 40)
-
-
-def _line_kind(event: TimelineEvent) -> str:
-    return "cut" if event.kind in _CUTS else "turn"
+def _lines(events: list[TimelineEvent], x: _X) -> tuple[Line, ...]:
+    """Moments with their texts on two levels, so that neighbours do not cover each other."""
+    found: list[Line] = []
+    ends = [LEFT - 1.0, LEFT - 1.0]
+    for event in events:
+        at = x(event.at_ms)
+        text = _CUTS.get(event.kind) or shortened(f"{_TURNS[event.kind]} {event.label}".strip(), 40)
+        width = _LETTER * len(text)
+        begin = at - width if at + width > WIDTH else at
+        level = 0 if ends[0] < begin else 1
+        ends[level] = begin + width + _LETTER
+        anchor = "start" if begin == at else "end"
+        kind = "cut" if event.kind in _CUTS else "turn"
+        found.append(Line(x=at, y=13.0 + 13 * level, text=text, kind=kind, anchor=anchor))
+    return tuple(found)
 
 
 def _sentence(event: TimelineEvent, first: int) -> str:

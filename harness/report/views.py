@@ -6,7 +6,7 @@ A format that needs a status, a total or a group takes it from here, so that no 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 
 import msgspec
@@ -148,10 +148,14 @@ def words(member: StrEnum) -> str:
 
 
 class Overview:
-    """The judgement with its derived values. Raises nothing: whatever the judge says can be shown."""
+    """The judgement with its derived values. Raises nothing: whatever the judge says can be shown.
 
-    def __init__(self, acceptance: Acceptance) -> None:
+    `rules` are the texts of rules that findings can name beside the requirements of the judgement (wire rules).
+    """
+
+    def __init__(self, acceptance: Acceptance, rules: Mapping[str, str] | None = None) -> None:
         self.acceptance = acceptance
+        self.rules = rules or {}
         self.observations = tuple(sorted(acceptance.observations, key=observation_key))
         self.findings = tuple(sorted(acceptance.findings, key=finding_key))
         self.missing = tuple(sorted(acceptance.missing, key=lambda item: (class_key(item.class_), item.reason)))

@@ -76,6 +76,21 @@ def test_each_reason_is_a_word_in_the_cell(reason: Reason) -> None:
     assert reason.value.replace("_", " ") in written(silent(reason))
 
 
+def test_a_reading_that_is_its_own_reason_is_said_once_and_has_nothing_to_look_at() -> None:
+    stated = NotComparable(reason=Reason.NOT_STATED, detail="the scenario states nothing")
+    cell = Cell(readings=(fact(stated),), agreement=Agreement.NOT_COMPARABLE, reason=stated)
+    assert written(cell) == '<td class="n e">not stated'
+    hidden = not_displayed("hidden since 0.101.0")
+    reason = NotComparable(reason=Reason.NOT_DISPLAYED, detail="hidden since 0.101.0")
+    cell = Cell(readings=(fact(hidden),), agreement=Agreement.NOT_COMPARABLE, reason=reason)
+    assert written(cell) == "<td class=n><a class=h href=#o1n1>not displayed</a>"
+
+
+def test_what_is_unreadable_can_be_looked_at() -> None:
+    cell = Cell(readings=(fact(unreadable("cut by the border")),), agreement=Agreement.NOT_COMPARABLE)
+    assert written(cell) == "<td class=n><a class=u href=#o1n1>unreadable</a> <a class=v href=#o1p1>row</a>"
+
+
 def test_a_reason_with_more_to_say_links_to_its_note() -> None:
     notes = Notes("o1")
     writer = CellWriter(Proofs("run", "o1"), notes, Wholes())

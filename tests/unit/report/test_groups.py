@@ -27,6 +27,36 @@ def test_shapes_keep_words_and_forget_numbers() -> None:
     assert shape("Script outcome", "bananas") == "a text"
 
 
+def test_the_words_of_the_harness_keep_their_shape_whatever_their_numbers() -> None:
+    rule = FindingKind.RULE
+    assert shape("rows", "None (6 times, the first is shown)", rule) == shape("rows", "None", rule) == "None"
+    assert shape("Warnings", "12 as in its metadata", rule) == "N as in its metadata"
+    assert shape("Task intent", "read 12 files") == "a text"
+    assert shape("rows", "x" * 61, rule) == "a text"
+    assert shape("Warnings", "(x)(y)<b>") == "a text"
+
+
+def test_texts_that_differ_in_many_ways_are_titled_by_the_commonest() -> None:
+    def texts(name: str, *pairs: tuple[str, str]) -> tuple[str, tuple[object, ...]]:
+        requirement = "task.task-intent"
+        return name, tuple(
+            finding(name, label="Task intent", requirement=requirement, expected=one, observed=other)
+            for one, other in pairs
+        )
+
+    overview = grouped(texts("a", ("b", "c"), ("d", "e")), texts("f", ("d", "e")))
+    (group,) = groups(overview)
+    assert group.title == "Task intent: e where d is expected, and alike"
+
+
+def test_a_rule_beside_the_requirements_brings_its_own_text() -> None:
+    acceptance = accepted_of((observed("a", extra=(finding("a", requirement="wire.order"),)),))
+    overview = Overview(acceptance, {"wire.order": "Sequence numbers grow."})
+    (group,) = groups(overview)
+    assert group.rule == "Sequence numbers grow."
+    assert "Sequence numbers grow." in issue(group, overview).body
+
+
 def test_relation_of_counts() -> None:
     assert relation("5", "40") == "more"
     assert relation("40", "5") == "less"

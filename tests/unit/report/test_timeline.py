@@ -74,3 +74,19 @@ def test_one_moment_is_no_division_by_zero() -> None:
     assert drawn is not None
     assert drawn.lines[0].x == LEFT
     assert drawn.lines[0].text == "turn starts «ESC»[2J"
+
+
+def test_neighbouring_moments_do_not_cover_each_other() -> None:
+    drawn = timeline(
+        [
+            event(0, EventKind.TURN_START),
+            event(900, EventKind.CANCEL),
+            event(990, EventKind.TURN_END),
+            event(1000, EventKind.SNAPSHOT, "c"),
+        ]
+    )
+    assert drawn is not None
+    start, cancel, end = drawn.lines
+    assert (start.y, cancel.y) == (13.0, 13.0)
+    assert end.y > cancel.y
+    assert (start.anchor, end.anchor) == ("start", "end")
