@@ -12,8 +12,12 @@ import msgspec
 
 from harness.model.facts import CardFacts, Column, ColumnFacts, Fact, Omission, Place, Problem
 from harness.model.values import NULL, NotComparable, Reason, known
-from harness.wire.breaches import Key
+from harness.wire import governed
+from harness.wire.batches import RULE as LIVE_SNAPSHOTS
+from harness.wire.batches import Batches
+from harness.wire.breaches import Breach, Key
 from harness.wire.capture import Direction, Line
+from harness.wire.cases import Cases
 from harness.wire.events import ActivityEvent, InputPersisted, RunFinished, ToolCard
 from harness.wire.factrows import fact_rows, kind_of
 from harness.wire.fold import Snapshot
@@ -37,12 +41,14 @@ def live(capture: bytes, *, file: str, complete: bool, turns_before: int = 0) ->
     History that the same process pages afterwards adds no cards, only broken rules. Raises DecodeError when the bytes
     are no capture.
     """
-    reading = read_capture(capture)
+    watched = _Watched(capture)
+    reading = watched.reading
     places = _places(reading, turns_before)
     return ColumnFacts(
         column=Column.LOCAL_AGENT_LIVE,
         cards=tuple(_cards(_run_snapshots(reading.runs), places, file)),
-        problems=_problems(reading, places, file),
+        problems=_problems(watched.breaches, places, file),
+        cases=watched.cases,
         unavailable=_unavailable(reading, "turn.start", seen=bool(reading.runs)),
         complete=complete and not reading.cut and all(run.finished is not None for run in reading.runs),
     )
@@ -53,17 +59,37 @@ def reopen(capture: bytes, *, file: str, complete: bool) -> ColumnFacts:
 
     Raises DecodeError when the bytes are no capture.
     """
-    reading = read_capture(capture)
+    watched = _Watched(capture)
+    reading = watched.reading
     places = _places(reading, 0)
     history = reading.histories[-1] if reading.histories else None
     snapshots = [entry.snapshot for entry in history.entries if entry.snapshot is not None] if history else []
     return ColumnFacts(
         column=Column.LOCAL_AGENT_REOPEN,
         cards=tuple(_cards(snapshots, places, file)),
-        problems=_problems(reading, places, file),
+        problems=_problems(watched.breaches, places, file),
+        cases=watched.cases,
         unavailable=_unavailable(reading, "history.page", seen=history is not None),
         complete=complete and history is not None and history.read,
     )
+
+
+class _Watched:
+    """A capture that was read with every rule held against it. `breaches`: of the wire rules, of live batches, and of
+    what card-facts.md asks of cards by themselves; `cases`: rule id to how often it was tried."""
+
+    def __init__(self, capture: bytes) -> None:
+        cases, batches = Cases(), Batches()
+
+        def watch(line: Line, frame: Request | Frame | None) -> None:
+            cases.take(line, frame)
+            batches.take(line, frame)
+
+        self.reading = read_capture(capture, watch)
+        unpublished, changes = batches.judge(self.reading)
+        broken, tried = governed.judge(self.reading)
+        self.breaches = (*self.reading.breaches, *unpublished, *broken)
+        self.cases = cases.of(self.reading) | tried | ({LIVE_SNAPSHOTS: changes} if changes else {})
 
 
 # Where cards stand
@@ -137,7 +163,7 @@ def _cards(snapshots: Iterable[Snapshot], places: dict[Key, str], file: str) -> 
 
         def place(pointer: str, snapshot: Snapshot = snapshot, locator: Locator = locator) -> Place:
             where = snapshot.pointer + pointer
-            return Place(file=file, line=snapshot.spot.line, offset=locator.offset(where), pointer=where)
+            return Place(file=file, line=snapshot.spot.number, offset=locator.offset(where), pointer=where)
 
         yield CardFacts(
             path=places[snapshot.key],
@@ -169,10 +195,9 @@ def _cards(snapshots: Iterable[Snapshot], places: dict[Key, str], file: str) -> 
         )
 
 
-def _problems(reading: Reading, places: dict[Key, str], file: str) -> tuple[Problem, ...]:
+def _problems(breaches: Iterable[Breach], places: dict[Key, str], file: str) -> tuple[Problem, ...]:
     return tuple(
-        breach.problem(file=file, card="" if breach.key is None else places.get(breach.key, ""))
-        for breach in reading.breaches
+        breach.problem(file=file, card="" if breach.key is None else places.get(breach.key, "")) for breach in breaches
     )
 
 

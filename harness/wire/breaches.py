@@ -11,6 +11,7 @@ from typing import NamedTuple
 import msgspec
 
 from harness.model.facts import Place, Problem
+from harness.wire.capture import Direction, Line
 from harness.wire.checking import Report
 from harness.wire.locate import Locator
 from harness.wire.rules import rule
@@ -27,14 +28,8 @@ class Key(NamedTuple):
     activity: str
 
 
-class Spot(NamedTuple):
-    """A frame: the line of the capture, 1-based, and its text."""
-
-    line: int
-    text: bytes
-
-
-NOWHERE = Spot(0, b"")
+NOWHERE = Line(number=0, at=0, direction=Direction.FOOTER, text=b"")
+"""Stands for the line of a breach that has none."""
 
 
 class Breach(msgspec.Struct, frozen=True, kw_only=True):
@@ -72,7 +67,7 @@ class Breach(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Breaches:
-    """Collects breaches. `spot` is the frame that is being looked at."""
+    """Collects breaches. `spot` is the line that is being looked at."""
 
     def __init__(self) -> None:
         self.spot = NOWHERE
@@ -92,25 +87,25 @@ class Breaches:
         label: str = "",
         pointer: str = "",
         offset: int | None = None,
-        spot: Spot | None = None,
+        spot: Line | None = None,
     ) -> None:
-        """Keep one breach of the rule; `spot` other than the current frame for what shows only later."""
+        """Keep one breach of the rule; `spot` other than the current line for what shows only later."""
         same = (identity, key, label)
         if same not in self._times and len(self._times) >= DISTINCT:
             same = (identity, None, "")
         self._times[same] = self._times.get(same, 0) + 1
         if same in self._found:
             return
-        line, text = spot or self.spot
+        line = spot or self.spot
         self._found[same] = Breach(
             rule=rule(identity).id,
             key=same[1],
             label=same[2],
             expected=expected,
             observed=observed if len(observed) <= _SHOWN else observed[:_SHOWN] + "…",
-            line=line,
+            line=line.number,
             pointer=pointer,
-            offset=self._offset(text, pointer) if offset is None else offset,
+            offset=self._offset(line.text, pointer) if offset is None else offset,
             times=1,
         )
 

@@ -70,7 +70,7 @@ class Lines:
                     raise
                 self.cut = True
                 continue
-            self.footer = line.direction is Direction.FOOTER and line.text == FOOTER
+            self.footer = line.text == FOOTER and line.direction is Direction.FOOTER
             yield line
 
 

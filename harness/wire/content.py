@@ -30,9 +30,9 @@ from harness.wire.shapes import (
 
 SUMMARY_BYTES = 256
 HINT_BYTES = 64
-"""``local-agent-tool-cards.md``: protection summary; language and signal. The hints have the smallest bound of all."""
+"""``local-agent-tool-cards.md``: protection summary; language and signal."""
 _SURELY_SHORT = bounds.TITLE_BYTES // 4
-"""Characters. No longer a text exceeds the bounds of titles and rows, however many bytes each character takes."""
+"""Characters. A text that is no longer is within every bound but that of hints, however many bytes each takes."""
 
 _OUTSIDE = {"complete": False, "none": False, "truncated": True, "unavailable": True}
 _PRIORITY = {reason: place for place, reason in enumerate(LOSS_REASONS)}
@@ -54,7 +54,8 @@ def check_card(card: Card, size: int, report: Report) -> None:
         expected = "no id for root, an id for available"
         report("wire.parent-state", "", "/parent_state", expected, f"{card.parent_state}, {card.parent_activity_id}")
     _check_losses(card, report)
-    _check_text(report, card.title, bounds.TITLE_BYTES, "/title", rule="wire.title-bytes")
+    if len(card.title) > _SURELY_SHORT:
+        _check_text(report, card.title, bounds.TITLE_BYTES, "/title", rule="wire.title-bytes")
     _check_metadata(card, report)
     if len(card.blocks) > bounds.BLOCKS_PER_CARD:
         report("wire.blocks", "", "/blocks", f"at most {bounds.BLOCKS_PER_CARD} blocks", f"{len(card.blocks)} blocks")
@@ -96,13 +97,14 @@ def _check_losses(card: Card, report: Report) -> None:
 
 def _check_metadata(card: Card, report: Report) -> None:
     metadata = card.metadata
+    protection = metadata.public_protection
     for member, text, bound in (
         ("resource_path", metadata.resource_path, bounds.METADATA_BYTES),
         ("tool_name", metadata.tool_name, bounds.METADATA_BYTES),
         ("working_directory", metadata.working_directory, bounds.METADATA_BYTES),
-        ("public_protection/summary", metadata.public_protection.summary, SUMMARY_BYTES),
+        ("public_protection/summary", protection.summary, SUMMARY_BYTES),
     ):
-        if text is not None:
+        if text is not None and len(text) > _SURELY_SHORT:
             _check_text(report, text, bound, f"/metadata/{member}", rule="wire.metadata-bytes")
 
 
@@ -110,30 +112,34 @@ def _check_text(
     report: Report, text: str | None, bound: int, pointer: str, *, rule: str = "wire.text-bytes", label: str = ""
 ) -> None:
     """`label` is the last step of the pointer when none is given."""
-    if text is not None and len(text) > HINT_BYTES // 4 and (size := over(text, bound)) is not None:
+    if text is not None and (size := over(text, bound)) is not None:
         report(rule, label or pointer.rpartition("/")[2], pointer, f"at most {bound} bytes", f"{size} bytes")
 
 
-def _check_size(report: Report, count: int, bound: int, pointer: str) -> None:
-    if count > bound:
-        what = pointer.rpartition("/")[2]
-        report("wire.block-size", what, pointer, f"at most {bound} {what}", f"{count} {what}")
+def _too_many(report: Report, count: int, bound: int, pointer: str) -> None:
+    what = pointer.rpartition("/")[2]
+    report("wire.block-size", what, pointer, f"at most {bound} {what}", f"{count} {what}")
 
 
 def _check_results(block: Results, at: str, report: Report) -> None:
-    _check_size(report, len(block.rows), bounds.ROWS_PER_BLOCK, f"{at}/rows")
+    if len(block.rows) > bounds.ROWS_PER_BLOCK:
+        _too_many(report, len(block.rows), bounds.ROWS_PER_BLOCK, f"{at}/rows")
 
 
 def _check_resources(block: Resources, at: str, report: Report) -> None:
-    _check_size(report, len(block.rows), bounds.ROWS_PER_BLOCK, f"{at}/rows")
+    if len(block.rows) > bounds.ROWS_PER_BLOCK:
+        _too_many(report, len(block.rows), bounds.ROWS_PER_BLOCK, f"{at}/rows")
     for index, row in enumerate(block.rows):
-        _check_text(report, row.label, bounds.STRING_BYTES, f"{at}/rows/{index}/label")
-        _check_text(report, row.location, bounds.STRING_BYTES, f"{at}/rows/{index}/location")
+        if len(row.label) > _SURELY_SHORT or (row.location is not None and len(row.location) > _SURELY_SHORT):
+            _check_text(report, row.label, bounds.STRING_BYTES, f"{at}/rows/{index}/label")
+            _check_text(report, row.location, bounds.STRING_BYTES, f"{at}/rows/{index}/location")
 
 
 def _check_text_block(block: Text, at: str, report: Report) -> None:
-    _check_text(report, block.text, bounds.PREVIEW_BYTES, f"{at}/text")
-    _check_text(report, block.language, HINT_BYTES, f"{at}/language")
+    if len(block.text) > _SURELY_SHORT:
+        _check_text(report, block.text, bounds.PREVIEW_BYTES, f"{at}/text")
+    if block.language is not None:
+        _check_text(report, block.language, HINT_BYTES, f"{at}/language")
 
 
 def _check_command(block: Command, at: str, report: Report) -> None:
@@ -145,7 +151,8 @@ def _check_command(block: Command, at: str, report: Report) -> None:
 def _check_diff(block: Diff, at: str, report: Report) -> None:
     _check_text(report, block.old_path, bounds.METADATA_BYTES, f"{at}/old_path")
     _check_text(report, block.new_path, bounds.METADATA_BYTES, f"{at}/new_path")
-    _check_size(report, len(block.lines), bounds.DIFF_LINES_PER_BLOCK, f"{at}/lines")
+    if len(block.lines) > bounds.DIFF_LINES_PER_BLOCK:
+        _too_many(report, len(block.lines), bounds.DIFF_LINES_PER_BLOCK, f"{at}/lines")
     for index, line in enumerate(block.lines):
         _check_text(report, line.text, bounds.STRING_BYTES, f"{at}/lines/{index}/text", label="lines.text")
         if not _numbers_fit(line):
@@ -167,7 +174,8 @@ def _numbers_fit(line: DiffLine) -> bool:
 
 def _check_child_rows(block: Children, at: str, report: Report) -> None:
     shown = len(block.children)
-    _check_size(report, shown, bounds.CHILDREN_PER_BLOCK, f"{at}/children")
+    if shown > bounds.CHILDREN_PER_BLOCK:
+        _too_many(report, shown, bounds.CHILDREN_PER_BLOCK, f"{at}/children")
     if block.total is not None and block.total < shown:
         report("wire.children-total", "", f"{at}/total", f"at least {shown}", str(block.total))
     unsure = [
@@ -191,7 +199,8 @@ def _check_children_omitted(card: Card, missing: int, pointer: str, report: Repo
 
 
 def _check_progress(block: Progress, at: str, report: Report) -> None:
-    _check_text(report, block.label, bounds.STRING_BYTES, f"{at}/label")
+    if len(block.label) > _SURELY_SHORT:
+        _check_text(report, block.label, bounds.STRING_BYTES, f"{at}/label")
     if block.completed is not None and block.total is not None and block.completed > block.total:
         report("wire.progress", "", f"{at}/completed", f"at most {block.total}", str(block.completed))
 

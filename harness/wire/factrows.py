@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from collections.abc import Iterator
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -59,30 +58,41 @@ def fact_rows(card: Card, kind: CardKind) -> Iterator[FactRow]:
             yield FactRow(entry, row, ordinal, f"/blocks/{number}/rows/{index}")
 
 
-Faults = tuple[tuple[str, str, str, str], ...]
-"""(rule, member, expected, observed) of everything that is wrong with one row by itself."""
-
-
 def check_rows(card: Card, report: Report) -> None:
     """The rules for rows of results: of every card their bytes, and of the cards that card-facts.md governs that they
     state facts of the catalogue, well spelled and not twice."""
     kind = kind_of(card)
-    faults_of = _FAULTS[kind]
+    fine = _FINE[kind]
     labels: list[str] = []
     for number, block in enumerate(card.blocks):
-        if type(block) is not Results:
-            continue
-        labels += map(_label, block.rows)
-        if not any(map(faults_of, block.rows)):
-            continue
-        for index, row in enumerate(block.rows):
-            for rule, member, expected, observed in faults_of(row):
-                at = f"/blocks/{number}/rows/{index}/{member}"
-                report(rule, row.label[:_SHOWN] if kind else member, at, expected, observed)
+        if type(block) is Results:
+            labels += map(_label, block.rows)
+            if not fine.issuperset(block.rows):
+                _check_block(block, kind, f"/blocks/{number}/rows", report)
     if kind is not None and len(set(labels)) != len(labels):
         for label, count in Counter(labels).items():
             if count > 1 and label in _KINDS[kind]:
                 _check_count(_KINDS[kind][label], count, report)
+
+
+_FINE: dict[CardKind | None, set[Row]] = {kind: set() for kind in (None, *CardKind)}
+"""Rows in which nothing was found wrong. A snapshot repeats most rows of the one before, and whether a row is fine
+depends on nothing but the row and the kind of its card."""
+_FINE_KEPT = 4_096
+
+
+def _check_block(block: Results, kind: CardKind | None, at: str, report: Report) -> None:
+    fine = _FINE[kind]
+    for index, row in enumerate(block.rows):
+        faults = list(_size_faults(row))
+        if kind is not None:
+            faults += _fact_faults(kind, row)
+        for rule, member, expected, observed in faults:
+            report(rule, member if kind is None else row.label[:_SHOWN], f"{at}/{index}/{member}", expected, observed)
+        if not faults:
+            if len(fine) >= _FINE_KEPT:
+                fine.clear()
+            fine.add(row)
 
 
 def _check_count(entry: FactSpec, count: int, report: Report) -> None:
@@ -92,17 +102,17 @@ def _check_count(entry: FactSpec, count: int, report: Report) -> None:
         report("wire.fact-rows", entry.label, "/blocks", f"at most {entry.bound} rows", f"{count} rows")
 
 
-def _row_faults(kind: CardKind | None, row: Row) -> Faults:
-    return (*_size_faults(row), *_fact_faults(kind, row)) if kind else tuple(_size_faults(row))
+Fault = tuple[str, str, str, str]
+"""(rule, member of the row, expected, observed)"""
 
 
-def _size_faults(row: Row) -> Iterator[tuple[str, str, str, str]]:
+def _size_faults(row: Row) -> Iterator[Fault]:
     for member, text in (("label", row.label), ("value", row.value or "")):
         if (size := over(text, bounds.STRING_BYTES)) is not None:
             yield "wire.text-bytes", member, f"at most {bounds.STRING_BYTES} bytes", f"{size} bytes"
 
 
-def _fact_faults(kind: CardKind, row: Row) -> Iterator[tuple[str, str, str, str]]:
+def _fact_faults(kind: CardKind, row: Row) -> Iterator[Fault]:
     if row.outcome != "unknown":
         yield "wire.fact-outcome", "outcome", "unknown", row.outcome
     entry = _KINDS[kind].get(row.label)
@@ -114,9 +124,3 @@ def _fact_faults(kind: CardKind, row: Row) -> Iterator[tuple[str, str, str, str]
         bound = _ROW_BYTES.get(row.label) if entry.repeated else entry.bound
         if entry.type is FactType.TEXT and bound is not None and (size := over(row.value, bound)) is not None:
             yield "wire.fact-bytes", "value", f"at most {bound} bytes", f"{size} bytes"
-
-
-_FAULTS: dict[CardKind | None, Callable[[Row], Faults]] = {
-    kind: lru_cache(maxsize=10_000)(partial(_row_faults, kind)) for kind in (None, *CardKind)
-}
-"""By kind. A snapshot repeats most rows of the one before, and a row's faults depend on nothing but the row."""

@@ -11,17 +11,19 @@ from collections.abc import Iterable
 
 import msgspec
 
-from harness.wire.breaches import Key, Spot
+from harness.wire.breaches import Key
+from harness.wire.capture import Line
 from harness.wire.shapes import Card
 
 
 class Snapshot(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """One snapshot as it was read. `text` is the card's very bytes, `spot` its frame, `pointer` the card in it."""
+    """One snapshot as it was read. `text` is the card's very bytes, `spot` the line of its frame,
+    `pointer` the card in that."""
 
     key: Key
     card: Card
     text: bytes
-    spot: Spot
+    spot: Line
     pointer: str
 
 
@@ -29,7 +31,7 @@ def rank(snapshot: Snapshot) -> tuple[bool, int, bytes, int]:
     """The order of snapshots of one card. No running snapshot replaces a finished one; then the higher revision wins.
     The bytes decide only where a product broke the rule that one revision has one content, and of true repetitions
     the earliest line is kept."""
-    return (snapshot.card.state == "finished", snapshot.card.revision, snapshot.text, -snapshot.spot.line)
+    return (snapshot.card.state == "finished", snapshot.card.revision, snapshot.text, -snapshot.spot.number)
 
 
 def newer(held: Snapshot | None, arrived: Snapshot) -> Snapshot:

@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 
 from harness.spec import bounds
-from harness.wire.breaches import Breaches, Key, Spot
+from harness.wire.breaches import NOWHERE, Breaches, Key
 from harness.wire.capture import Direction, Line
 from harness.wire.events import InputPersisted, ToolCard
 from harness.wire.frames import Frame, Request, Response, decode_request, read_frame
@@ -78,6 +78,7 @@ class Refusal(msgspec.Struct, frozen=True, kw_only=True):
 _initialized, _opened = Strict(Initialized, closed=False), Strict(Opened, closed=False)
 _started, _turn_params = Strict(TurnStarted, closed=False), Strict(_TurnParams, closed=False)
 _page_params = Strict(PageParams, closed=False)
+_FOOTER, _TO_PRODUCT = Direction.FOOTER, Direction.TO_PRODUCT
 _UNNAMED = ("invalid_frame", "invalid_request", "frame_too_large", "incomplete_frame", "protocol_mismatch")
 
 
@@ -107,10 +108,10 @@ class Conversation:
 
     def take(self, line: Line) -> Request | Frame | None:
         """Take one line; the frame that it holds, or None when it holds none that can be read."""
-        self.breaches.spot = Spot(line.number, line.text)
-        if line.direction is Direction.FOOTER:
+        self.breaches.spot = line
+        if line.direction is _FOOTER:
             return None
-        to_product = line.direction is Direction.TO_PRODUCT
+        to_product = line.direction is _TO_PRODUCT
         if len(line.text) + (not to_product) > bounds.FRAME_BYTES:  # the newline counts on the way out only
             rule, seen = "wire.request" if to_product else "wire.frame-bytes", f"{len(line.text)} bytes and a newline"
             self.breaches.add(rule, f"at most {bounds.FRAME_BYTES} bytes", seen, label="bytes", offset=0)
@@ -128,7 +129,7 @@ class Conversation:
 
     def close(self) -> None:
         """Check what can be said only when the capture ends."""
-        self.breaches.spot = Spot(0, b"")
+        self.breaches.spot = NOWHERE
         for run in self.runs:
             if run.finished is None:
                 run.close(self.breaches)
@@ -224,7 +225,7 @@ class Conversation:
             return
         request = waiting.pop(0)
         if response.result is None:
-            line = self.breaches.spot.line
+            line = self.breaches.spot.number
             self.refusals.append(Refusal(method=request.method, code=response.error, line=line))
             return
         try:

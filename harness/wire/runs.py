@@ -33,6 +33,7 @@ class Activity:
     said before: an outcome, applied or partial changes, a protection decision."""
 
     id: str
+    key: Key
     order: int
     kind: str = ""
     name: str = ""
@@ -77,11 +78,13 @@ class Run:
             self.admitted = True
         match data:
             case ToolCard():
-                self._needs_input(name, breaches)
+                if not self.persisted:
+                    self._needs_input(name, breaches)
                 if data.card is not None and frame.card_text is not None:
                     self._card(data, data.card, frame.card_text, frame.seq, breaches)
             case ActivityEvent():
-                self._needs_input(name, breaches)
+                if not self.persisted:
+                    self._needs_input(name, breaches)
                 self._activity(data, frame.seq, breaches)
             case InputPersisted():
                 if self.persisted:
@@ -96,14 +99,12 @@ class Run:
                 pass  # nothing orders deltas, diagnostics, approvals and client tools within their run
 
     def _needs_input(self, name: str, breaches: Breaches) -> None:
-        if not self.persisted:
-            breaches.add("wire.input-first", "first input.persisted", name, label=name, pointer="/event")
+        breaches.add("wire.input-first", "first input.persisted", name, label=name, pointer="/event")
 
     def _activity(self, data: ActivityEvent, seq: int, breaches: Breaches) -> None:
         activity = self.activities.get(data.activity_id)
         if activity is None:
-            activity = self.activities[data.activity_id] = Activity(data.activity_id, seq)
-            self._check_id(data.activity_id, "/data/activity_id", breaches)
+            activity = self._admit(data.activity_id, seq, breaches)
         if not activity.kind:
             activity.kind, activity.name = data.kind, data.name
         if data.state != "started":
@@ -113,22 +114,23 @@ class Run:
                     "wire.activity-first",
                     "the base activity ends before its first finished card",
                     f"{data.state} after a finished card",
-                    key=Key(self.id, activity.id),
+                    key=activity.key,
                     label="ended",
                     pointer="/data/state",
                 )
 
-    def _check_id(self, identity: str, pointer: str, breaches: Breaches) -> None:
+    def _admit(self, identity: str, seq: int, breaches: Breaches) -> Activity:
         if not _ID.fullmatch(identity):
-            breaches.add("wire.id-grammar", "1 to 64 of A-Z a-z 0-9 . _ -", repr(identity), label="id", pointer=pointer)
+            expected, at = "1 to 64 of A-Z a-z 0-9 . _ -", "/data/activity_id"
+            breaches.add("wire.id-grammar", expected, repr(identity), label="id", pointer=at)
+        activity = self.activities[identity] = Activity(identity, Key(self.id, identity), seq)
+        return activity
 
     def _card(self, data: ToolCard, card: Card, text: bytes, seq: int, breaches: Breaches) -> None:
-        key = Key(self.id, data.activity_id)
-        report = breaches.reporter(key, CARD)
         activity = self.activities.get(data.activity_id)
         if activity is None:
-            activity = self.activities[data.activity_id] = Activity(data.activity_id, seq)
-            self._check_id(data.activity_id, "/data/activity_id", breaches)
+            activity = self._admit(data.activity_id, seq, breaches)
+        report = breaches.reporter(activity.key, CARD)
         if not activity.kind:
             report("wire.activity-first", "started", "", "a started base activity first", "none")
         if data.part != 0 or not data.last_part:
@@ -137,7 +139,7 @@ class Run:
             report("wire.card-identity", "event", "/activity_id", data.activity_id, card.activity_id)
         if card.origin != "live":
             report("wire.origin", "", "/origin", "live", card.origin)
-        snapshot = Snapshot(key=key, card=card, text=text, spot=breaches.spot, pointer=CARD)
+        snapshot = Snapshot(key=activity.key, card=card, text=text, spot=breaches.spot, pointer=CARD)
         self._succession(activity, snapshot, report)
         self._parent(snapshot, report)
         self._budget(activity, len(text), breaches)
@@ -153,7 +155,7 @@ class Run:
         elif card.revision < latest.card.revision:
             report("wire.revision", "order", "/revision", f"more than {latest.card.revision}", str(card.revision))
         elif card.revision == latest.card.revision and snapshot.text != latest.text:
-            seen = f"other bytes than in line {latest.spot.line}"
+            seen = f"other bytes than in line {latest.spot.number}"
             report("wire.revision", "content", "/revision", f"one content of revision {card.revision}", seen)
         if activity.finished and card.state == "running":
             report("wire.finished-stays", "", "/state", "finished as before", card.state)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.wire.breaches import Key, Spot
-from harness.wire.capture import Direction, Lines, split
+from harness.wire.breaches import Key
+from harness.wire.capture import Direction, Line, Lines, split
 from harness.wire.events import ToolCard
 from harness.wire.fold import Snapshot, fold
 from harness.wire.frames import decode_card, decode_frame
@@ -33,7 +33,7 @@ def snapshots(name: str) -> list[Snapshot]:
                     key=Key(frame.data.run_id, frame.data.activity_id),
                     card=frame.data.card,
                     text=frame.card_text,
-                    spot=Spot(line.number, line.text),
+                    spot=line,
                     pointer="/data/card",
                 )
             )
@@ -68,7 +68,7 @@ def built(activity: str, steps: list[dict[str, Any]]) -> list[Snapshot]:
         if number < step["finishes"]:
             made = running(made, revision)
         text = compact(made).encode()
-        spot = Spot(number + 1, text)
+        spot = Line(number=number + 1, at=0, direction=Direction.FROM_PRODUCT, text=text)
         sent.append(
             Snapshot(key=Key("run", activity), card=decode_card(text)[0], text=text, spot=spot, pointer="/data/card")
         )

@@ -434,6 +434,97 @@ def test_each_budget_of_a_run_is_counted(monkeypatch: pytest.MonkeyPatch, bound:
     ]
 
 
+def padded(bound: int, build: Callable[[str], Wire], size: Callable[[Wire], int]) -> Callable[[], Wire]:
+    """A capture in which the measured thing has exactly `bound` bytes."""
+
+    def made() -> Wire:
+        missing = bound - size(build(""))
+        wire = build("x" * missing)
+        assert size(wire) == bound
+        return wire
+
+    return made
+
+
+def filled_card(more: str) -> Wire:
+    lines = [row(f"Line {number}", "x" * 1000) for number in range(15)]
+    return with_blocks(results(*lines, row("Last", more[:1000]), row("Rest", more[1000:])))()
+
+
+def filled_core(more: str) -> Wire:
+    lines = [row("A", more[:1000]), row("B", more[1000:])]
+    return setting(**CORE, blocks=[results(*lines)])()
+
+
+def filled_frame(more: str) -> Wire:
+    return said("diagnostic", code="x", summary=more)()
+
+
+def filled_page(more: str) -> Wire:
+    return paged(*(entry(f"a{number}", "assistant", more[number::3]) for number in range(3)))()
+
+
+def last_card_size(wire: Wire) -> int:
+    return len(compact(wire.cards("c1")[-1]).encode())
+
+
+def diagnostic_size(wire: Wire) -> int:
+    numbered = [line.text for line in Lines(split(wire.encode())) if b'"event":"diagnostic"' in line.text]
+    return len(numbered[0]) + 1
+
+
+def page_size(wire: Wire) -> int:
+    return next(
+        len(compact(frame["result"]).encode()) for _, frame in wire.frames if "entries" in frame.get("result", {})
+    )
+
+
+def chain(parents: int) -> Wire:
+    wire = open_script()
+    wire.show(card("d0"))
+    for number in range(1, parents + 1):
+        wire.show(card(f"d{number}", **below(f"d{number - 1}")))
+    return closed(wire)
+
+
+def many_children() -> Wire:
+    wire = open_script()
+    made = [card(f"x{number}", **below("y")) for number in range(32)]
+    wire.show(card("y", "other"))
+    for one in made:
+        wire.show(one)
+    wire.card(card("y", "other", revision=2, blocks=[children(*made, total=32)]))
+    return closed(wire)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        padded(16_384, filled_card, last_card_size),
+        padded(2_048, filled_core, last_card_size),
+        padded(65_536, filled_frame, diagnostic_size),
+        padded(32_768, filled_page, page_size),
+        setting(title="€" * 85 + "x"),
+        last(lambda snapshot: snapshot["metadata"].update(resource_path="ä" * 256)),
+        last(lambda snapshot: snapshot["metadata"]["public_protection"].update(summary="ä" * 128)),
+        with_blocks(*(text("x") for _ in range(16))),
+        with_blocks(results(*(row(f"Line {number}", "1") for number in range(32)))),
+        with_blocks(results(row("Lines", "€" * 341 + "x"))),
+        with_blocks(text("x" * 4096)),
+        with_blocks(progress(2, 2), progress(None, 2), progress(3, None)),
+        many_children,
+        script_rows({}, *(row("Warning", "x" * 512) for _ in range(2)), *(row("Changed path", "/w") for _ in range(3))),
+        changed(batch_run, lambda wire: _row(wire, "t1", "Task intent").update(value="€" * 80)),
+        shown(card("x" * 64)),
+        lambda: chain(8),
+        paged(*(entry(f"a{number}", "assistant") for number in range(99))),
+    ],
+    ids=range(18),
+)
+def test_what_is_exactly_at_its_bound_breaks_nothing(build: Vice) -> None:
+    assert read_capture(build().encode()).breaches == ()
+
+
 def test_every_rule_of_the_table_is_broken_by_some_test() -> None:
     broken = {f"wire.{name}" for name, _ in VICES} | {"wire.run-budget"}
 

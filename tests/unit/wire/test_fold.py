@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.wire.breaches import Key, Spot
+from harness.wire.breaches import Key
+from harness.wire.capture import Direction, Line
 from harness.wire.fold import Snapshot, fold, newer, rank
 from harness.wire.frames import decode_card
 from tests.support.wire_frames import card, compact, running
@@ -18,9 +19,8 @@ def snapshot(line: int, activity: str = "a1", **members: Any) -> Snapshot:
     if members.get("state") == "running":
         made = running(made, made["revision"])
     text = compact(made).encode()
-    return Snapshot(
-        key=Key("run", activity), card=decode_card(text)[0], text=text, spot=Spot(line, text), pointer="/data/card"
-    )
+    spot = Line(number=line, at=0, direction=Direction.FROM_PRODUCT, text=text)
+    return Snapshot(key=Key("run", activity), card=decode_card(text)[0], text=text, spot=spot, pointer="/data/card")
 
 
 def test_higher_revision_wins_in_either_order() -> None:
