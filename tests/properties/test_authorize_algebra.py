@@ -49,13 +49,13 @@ _SPANS = st.one_of(st.just((0, len(TIMES) - 1)), st.sampled_from(list(itertools.
 _SIGNINGS = st.lists(
     st.builds(
         lambda signers, span, fits, about: Signing(tuple(signers), span[0], span[1], fits, about),
-        st.lists(st.sampled_from([*OWNERS, "eve"]), min_size=1, max_size=5),
+        st.lists(st.sampled_from([*OWNERS, "eve"]), min_size=1, max_size=3),
         _SPANS,
         st.sampled_from([True, True, True, True, False]),
         st.sampled_from([True, True, True, True, False]),
     ),
     min_size=1,
-    max_size=4,
+    max_size=3,
 )
 
 
@@ -87,7 +87,7 @@ _MANIFESTS = st.sampled_from(
 )
 _AT = st.sampled_from(TIMES[:-1])
 some_trust = given(trust=_policies(), signings=_SIGNINGS, run=_MANIFESTS, at=_AT)
-few = settings(max_examples=100, deadline=None)
+few = settings(max_examples=50, deadline=None)
 
 
 def status(trust: Policy, signings: Sequence[Signing], run: Manifest, at: str) -> Authorization:
@@ -126,7 +126,7 @@ def should_be_authorized(trust: Policy, signings: Sequence[Signing], run: Manife
     )
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=150, deadline=None)
 @some_trust
 def test_exactly_what_the_rules_authorize_is_authorized(
     trust: Policy, signings: list[Signing], run: Manifest, at: str

@@ -80,7 +80,7 @@ def refused(files: Mapping[str, bytes]) -> tuple[str, ...]:
     return caught.value.reasons
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(name=st.sampled_from(sorted(SMALL)), start=st.integers(0), length=st.integers(0, 40), new=st.binary(max_size=40))
 def test_any_change_of_any_stored_byte_is_found(name: str, start: int, length: int, new: bytes) -> None:
     content = SMALL[name]
@@ -93,7 +93,7 @@ def test_any_change_of_any_stored_byte_is_found(name: str, start: int, length: i
     assert any(name in reason for reason in reasons)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(order=st.permutations(sorted(SMALL)))
 def test_files_that_change_places_are_found(order: list[str]) -> None:
     moved = {name: SMALL[source] for name, source in zip(sorted(SMALL), order, strict=True)}
@@ -120,7 +120,7 @@ PLAIN: dict[str, Any] = msgspec.json.decode(SMALL["manifest.json"])
 SPOTS = _spots(PLAIN)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(spot=st.sampled_from(SPOTS), value=_JSON, drop=st.booleans())
 def test_any_value_anywhere_in_a_sealed_manifest_verifies_or_is_refused(
     spot: tuple[str | int, ...], value: object, drop: bool
@@ -145,7 +145,7 @@ def test_any_value_anywhere_in_a_sealed_manifest_verifies_or_is_refused(
     assert read.stored == {name: SMALL[name] for name in read.manifest.files}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(text=st.one_of(st.binary(max_size=60), _JSON.map(lambda value: msgspec.json.encode(value) + b"\n")))
 def test_any_bytes_as_a_sealed_manifest_are_refused(text: bytes) -> None:
     refused(bundles.seal(SMALL, text))
