@@ -216,18 +216,20 @@ def _capture(
         gap = "the capture ends in the middle of a line"
     elif cast.markers and END not in cast.markers:
         gap = "the capture has moments marked, and its end is not among them"
-    elif column is Column.MISSION_CONTROL_LIVE and session is not None and _interrupted(session):
-        gap = "the saved session ends inside of a turn: the product was killed"
+    elif column is Column.MISSION_CONTROL_LIVE and session is not None and _killed(session):
+        gap = "a turn of the saved session has no end: the product was killed"
     else:
         gap = ""
     return ForeignCapture(column=column, file=name, complete=not gap, note=gap)
 
 
-def _interrupted(session: Session) -> bool:
-    """Whether the last turn of the session has no end."""
+def _killed(session: Session) -> bool:
+    """Whether a turn of the session has no end: no process that ran it can show what came after."""
     ended = True
     for record in session.records:
         if isinstance(record.payload, UserInput):
+            if not ended:
+                return True
             ended = False
         elif isinstance(record.payload, AssistantOutput | TurnStatus):
             ended = True

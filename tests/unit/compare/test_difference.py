@@ -284,7 +284,7 @@ def test_a_surface_that_one_release_was_not_captured_on_changes_nothing_else() -
 
     assert [(item.surface, item.after) for item in found.surfaces] == [(MC_LIVE, "captured")]
     assert found.surfaces[0].before.startswith("not there: ")
-    assert found.facts == found.cards == found.findings_appeared == ()
+    assert (found.facts, found.cards, found.findings_appeared) == ((), (), ())
 
 
 def test_a_capture_that_was_cut_is_told() -> None:
