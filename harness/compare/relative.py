@@ -8,7 +8,7 @@ no rows to count, so its numbers are held against the unreduced card.
 from __future__ import annotations
 
 from harness.model.facts import CardFacts
-from harness.model.values import Reading, State, Value, known
+from harness.model.values import Reading, Value, known
 from harness.spec.facts import FactSpec, Relative
 
 _TOTAL = {
@@ -46,7 +46,7 @@ def is_reduced(entry: FactSpec, card: CardFacts) -> bool:
 
 
 def _known_count(reading: Reading | None) -> int | None:
-    if isinstance(reading, Value) and reading.state is State.KNOWN and reading.text and reading.text.isdecimal():
+    if isinstance(reading, Value) and reading.text is not None and reading.text.isdecimal():
         return int(reading.text)
     return None
 

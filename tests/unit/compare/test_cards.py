@@ -57,6 +57,7 @@ def test_a_card_that_a_whole_capture_lacks_is_one_finding_and_agrees_in_nothing(
     (found,) = compared.findings
     assert (found.card, found.expected, found.observed) == ("turn1/call2", "a subagent_batch card", "no card there")
     assert found.requirement == "general.surface-agreement"
+    assert found.place == FIRST.place, "it stands behind the last card that is there"
     assert {item.cells[column].agreement for item in compared.rows if item.card == "turn1/call2"} == {N}
     assert compared.cards[1].shown[column] == "missing"
     assert compared.surfaces[column].agree == sum(1 for item in compared.rows if item.card == "turn1/call1")
@@ -70,6 +71,12 @@ def test_a_card_that_a_cut_capture_lacks_is_cut_and_no_finding(column: Column) -
     assert (cell.agreement, cell.reason and cell.reason.reason) == (N, Reason.CAPTURE_CUT)
     assert compared.cards[1].shown[column] == "cut"
     assert row(compared, "Total calls").cells[column].agreement is Agreement.AGREE
+
+
+@pytest.mark.parametrize("column", SURFACES)
+def test_a_card_that_is_missing_where_none_is_shown_has_no_place(column: Column) -> None:
+    (found, *_) = held({**_recorded(FIRST), column: ()}, FIRST).findings
+    assert (found.kind, found.place) == (FindingKind.CARD, None)
 
 
 @pytest.mark.parametrize("column", SURFACES)

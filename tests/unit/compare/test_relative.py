@@ -200,9 +200,7 @@ def test_a_card_that_says_it_was_reduced_is_held_against_its_own_rows(subject: s
     assert _stated_omitted(card(fact("Warnings omitted", 38), rows("Warning", "a"), omissions=reduced)) is D
 
 
-@pytest.mark.parametrize(
-    ("subject", "agreement"), [("children", A), ("blocks", A), ("rows", D), ("", D)], ids=str
-)
+@pytest.mark.parametrize(("subject", "agreement"), [("children", A), ("blocks", A), ("rows", D), ("", D)], ids=str)
 def test_references_are_held_against_the_card_s_own_only_where_it_says_that_it_lacks_some(
     subject: str, agreement: Agreement
 ) -> None:

@@ -60,6 +60,7 @@ def test_counts_are_all_known_or_all_null(lacking: str) -> None:
     (found,) = _broken(_batch(**{lacking: None}))
     assert found.requirement == "batch.partition"
     assert found.observed == f"Tasks {lacking} null, others known"
+    assert found.label == ("Tasks done" if lacking == "total" else "Tasks total")
     names = ("total", "done", "failed", "running", "unknown", "cancelled")
     assert _broken(_batch(**dict.fromkeys(names))) == []
 
@@ -73,7 +74,7 @@ def test_a_batch_that_has_ended_has_no_running_task_but_one_that_was_cut_may() -
     running = _batch(running=1, unknown=0)
     for column in (LA_LIVE, LA_REOPEN, MC_LIVE, MC_REOPEN, REPORT):
         (found,) = _broken(running, column)
-        assert (found.requirement, found.label) == ("batch.terminal-unfinished", "Tasks running")
+        assert (found.requirement, found.label, found.ordinal) == ("batch.terminal-unfinished", "Tasks running", 0)
         assert found.observed == "1"
     assert _broken(running, LA_LIVE, cut=True) == []
     assert len(_broken(running, LA_REOPEN, cut=True)) == 1

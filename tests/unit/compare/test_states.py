@@ -28,6 +28,7 @@ TRUTHS: dict[str, Reading] = {
     "null": NULL,
     "absent": ABSENT,
     "not derivable": NotComparable(reason=Reason.NOT_DERIVABLE, detail="no source"),
+    "unreadable": unreadable("torn"),
 }
 READINGS: dict[str, Reading | None] = {
     "same": known(3),
@@ -51,6 +52,10 @@ MATRIX: dict[str, dict[str, Outcome]] = {
     "known": {"same": Outcome(A), "other": _WRONG, "null": _WRONG, "no row": _WRONG, "absent": _WRONG, **_SILENT},
     "null": {"same": _WRONG, "other": _WRONG, "null": Outcome(A), "no row": _WRONG, "absent": _WRONG, **_SILENT},
     "absent": {"same": _WRONG, "other": _WRONG, "null": _WRONG, "no row": Outcome(A), "absent": Outcome(A), **_SILENT},
+    "unreadable": {
+        **dict.fromkeys(("same", "other", "null", "no row", "absent"), Outcome(N, Reason.UNREADABLE)),
+        **_SILENT,
+    },
     "not derivable": {**dict.fromkeys(("same", "other", "null", "no row", "absent"), _UNKNOWN), **_SILENT},
 }
 

@@ -281,6 +281,16 @@ def test_a_surface_that_prints_no_preview_rows_lacks_none() -> None:
     assert told(compared) == []
 
 
+def test_a_derivation_without_preview_rows_says_that_there_are_none() -> None:
+    label = "Warning"
+    none, some = card(), card(rows(label, "a", via="nested"))
+    compared = held({REPORT: none, NESTED: none}, none)
+    assert {row(compared, label).cells[column].agreement for column in (REPORT, NESTED)} == {A}
+    compared = held({REPORT: none, NESTED: some}, none)
+    assert told(compared) == [(FindingKind.DERIVATION, "report", label)]
+    assert (compared.findings[0].expected, compared.findings[0].observed) == ("a as the nested records say", "(absent)")
+
+
 # The card itself
 
 
