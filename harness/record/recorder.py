@@ -121,18 +121,20 @@ def record(
         progress(f"running {len(stimulus.turns)} turns on {driver}")
         live = _run(stimulus, driver, setup(product, place.home))
         kill_all(place.folder)
+        place.check_untouched()
         members = {
             "stimulus.json": canonical(stimulus),
             "workspace.before.json": canonical(before),
             "workspace.after.json": canonical(place.listing()),
         }
         captures = _live_captures(live, driver, recording, members)
-        session, children = _saved(place.home, live.session_id, members)
+        session, children = _saved(place.home, live, members)
         if session:
             for column, capture in _reopened(reopener or product, live, place, setup, progress):
                 members[_member(column)] = capture
                 captures.append(Capture(column=column, file=_member(column), product=reopening, complete=True))
             members["workspace.reopened.json"] = canonical(place.listing())
+        place.check_untouched()
         model.check()
         members["model.jsonl"] = model.log()
         _refuse_leaks(members)
@@ -178,11 +180,18 @@ def _live_captures(live: LiveRun, driver: str, product: Product, members: dict[s
     return captures
 
 
-def _saved(home: Home, session_id: str, members: dict[str, bytes]) -> tuple[str, tuple[str, ...]]:
-    """Takes the saved session and its children into the members; their names, "" when nothing was saved."""
-    if not session_id or not home.session_file(session_id).is_file():
+def _saved(home: Home, live: LiveRun, members: dict[str, bytes]) -> tuple[str, tuple[str, ...]]:
+    """Takes the saved session and its children into the members; their names, "" when nothing was saved.
+
+    Only a run that was killed may have saved nothing. Raises ProductError when a finished one did not.
+    """
+    if not live.session_id:
         return "", ()
-    members[SESSION] = home.session_file(session_id).read_bytes()
+    if not home.session_file(live.session_id).is_file():
+        if live.parts[-1].complete:
+            raise ProductError("the run is over but its session is not saved", where=live.session_id)
+        return "", ()
+    members[SESSION] = home.session_file(live.session_id).read_bytes()
     children = []
     for file in home.child_files():
         name = f"children/{file.name}"

@@ -20,7 +20,7 @@ from typing import Any
 
 import msgspec
 
-from harness.model.errors import ProductError, UsageError
+from harness.model.errors import HarnessError, ProductError, UsageError
 
 DEFAULT_ROOT = Path("/tmp/acceptance")  # noqa: S108 - the one place that is neutral on every machine; ownership is checked
 STATE_FOLDER = ".magi-code"
@@ -67,6 +67,16 @@ class Workspace:
         self.ws = folder / "ws"
         self.temporary = folder / "tmp"
         self.home = _home(folder / "home")
+        self._identities: dict[Path, tuple[int, int]] = {}
+
+    def create(self) -> None:
+        """Makes the empty folders and remembers which ones they are."""
+        self.ws.mkdir(parents=True)
+        self.home.state.mkdir(parents=True)
+        self.temporary.mkdir()
+        for path in (self.folder, self.ws, self.home.path, self.home.state):
+            status = path.stat()
+            self._identities[path] = (status.st_dev, status.st_ino)
 
     def write_files(self, files: dict[str, str]) -> None:
         """Creates the stimulus's files. Raises UsageError for a path that leaves the workspace."""
@@ -83,13 +93,35 @@ class Workspace:
         """Whether a workspace path exists now."""
         return os.path.lexists(self.ws / inside(name))
 
+    def check_untouched(self) -> None:
+        """Raises HarnessError when somebody has removed or replaced the place while the run was in it.
+
+        What is read there afterwards would be taken for what the product left.
+        """
+        for path, known in self._identities.items():
+            try:
+                status = path.stat()
+            except OSError:
+                status = None
+            if status is None or (status.st_dev, status.st_ino) != known:
+                raise HarnessError(
+                    "the place of the recording was removed or replaced while it ran",
+                    where=str(path),
+                    hint="record again, and leave the root alone meanwhile",
+                )
+
     def listing(self) -> tuple[ListedFile, ...]:
         """Every regular file of the workspace, sorted by path.
 
-        Raises ProductError for links and devices and for more or larger files than a run can account for.
+        Raises ProductError for links and devices, for folders that cannot be read, and for more or larger files than
+        a run can account for.
         """
+
+        def unreadable(error: OSError) -> None:
+            raise ProductError(f"the workspace cannot be listed: {error.strerror}", where=str(self.ws)) from error
+
         found: list[ListedFile] = []
-        for folder, folders, names in os.walk(self.ws):
+        for folder, folders, names in os.walk(self.ws, onerror=unreadable):
             folders.sort()
             for name in sorted(names):
                 path = Path(folder, name)
@@ -141,9 +173,7 @@ def prepared(root: Path, observation: str) -> Iterator[Workspace]:
         _remove(folder)
         workspace = Workspace(folder)
         try:
-            workspace.ws.mkdir(parents=True)
-            workspace.home.state.mkdir(parents=True)
-            workspace.temporary.mkdir()
+            workspace.create()
             yield workspace
         finally:
             _remove(folder)

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from harness.model.errors import ProductError, UsageError
+from harness.model.errors import HarnessError, ProductError, UsageError
 from harness.model.facts import Column
 from harness.model.stimulus import Interruption, Moment, Stimulus, Turn, digest
 from harness.record.recorder import RecordedRun
@@ -269,3 +269,20 @@ def test_escape_stands_between_a_prompt_and_its_enter(whole_runs: dict[str, Reco
         json.loads(line) for line in whole_runs["mission-control"].members["mission-control.live.cast"].splitlines()
     ]
     assert [event[2] for event in events[1:] if event[1] == "i"][:3] == ["Do it.", "\x1b", "\r"]
+
+
+@pytest.mark.parametrize("step", ["reading local-agent-reopen", "reading mission-control-reopen"])
+def test_a_place_emptied_during_a_recording_gives_no_evidence(step: str, one_turn: Stimulus, lab: Any) -> None:
+    def empty(line: str) -> None:
+        if line == step:
+            workspace = lab.root / "fake-run" / "ws"
+            workspace.rename(lab.root / "fake-run" / "aside")
+            workspace.mkdir()
+
+    with pytest.raises(HarnessError, match="removed or replaced"):
+        lab.run(one_turn, "local-agent", progress=empty)
+    assert not (lab.root / "fake-run").exists()
+
+
+def test_a_finished_run_without_a_saved_session_is_an_error(one_turn: Stimulus, lab: Any) -> None:
+    assert "its session is not saved" in str(lab.refused(one_turn, "local-agent", "saves-nothing"))

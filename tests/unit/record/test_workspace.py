@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.model.errors import ProductError, UsageError
+from harness.model.errors import HarnessError, ProductError, UsageError
 from harness.record.workspace import prepared
 
 
@@ -94,3 +94,22 @@ def test_a_recording_that_fails_leaves_no_folder(tmp_path: Path) -> None:
     with pytest.raises(ZeroDivisionError):
         fail()
     assert not (tmp_path / "one").exists()
+
+
+def test_a_workspace_that_is_gone_is_not_an_empty_one(tmp_path: Path) -> None:
+    with prepared(tmp_path, "one") as place:
+        place.ws.rmdir()
+        with pytest.raises(ProductError, match="cannot be listed"):
+            place.listing()
+
+
+@pytest.mark.parametrize("replaced", [False, True])
+def test_a_place_that_somebody_removed_is_noticed(tmp_path: Path, *, replaced: bool) -> None:
+    with prepared(tmp_path, "one") as place:
+        place.check_untouched()
+        place.ws.rename(place.folder / "aside")  # keeps the inode, so that the new folder cannot get it
+        if replaced:
+            place.ws.mkdir()
+        with pytest.raises(HarnessError, match="removed or replaced") as caught:
+            place.check_untouched()
+    assert caught.value.exit_code == 70
