@@ -30,7 +30,7 @@ KIND_WORDS = {
 _ENTRIES = {entry.label: entry for entry in FACTS}
 _TITLE_VALUE = 60
 _STATE = re.compile(r"\([a-z ]{1,40}\)")
-_TIMES = re.compile(r" \([0-9]+ times, the first is shown\)$")
+_TIMES = re.compile(r"( \([0-9]+ times, the first is shown\)|, and on [0-9]+ more cards?)$")
 """Where one rule is broken often, the finding says how often; that makes no other cause."""
 
 
@@ -91,7 +91,7 @@ def relation(expected: str, observed: str) -> str:
 
 
 def groups(overview: Overview) -> tuple[Group, ...]:
-    """All findings, grouped; groups with unwaived findings first, then the ones that reach furthest."""
+    """All findings, grouped: unwaived ones first, then rules of the fact page before others, then the widest reach."""
     found: dict[tuple[str, ...], list[Finding]] = {}
     for finding in overview.findings:
         expected, observed = (shape(finding.label, text, finding.kind) for text in (finding.expected, finding.observed))
@@ -99,9 +99,12 @@ def groups(overview: Overview) -> tuple[Group, ...]:
         key = (finding.requirement, finding.label, finding.kind.value, expected, observed, related)
         found.setdefault(key, []).append(finding)
     made = [_group(key, members, overview) for key, members in found.items()]
-    return tuple(
-        sorted(made, key=lambda group: (group.open == 0, -len(group.observations), -len(group.findings), group.title))
-    )
+
+    def order(group: Group) -> tuple[bool, bool, int, int, str, str]:
+        beside = group.requirement not in overview.requirements
+        return group.open == 0, beside, -len(group.observations), -len(group.findings), group.title, group.id
+
+    return tuple(sorted(made, key=order))
 
 
 def _group(key: tuple[str, ...], members: list[Finding], overview: Overview) -> Group:

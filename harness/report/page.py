@@ -30,7 +30,7 @@ from harness.report.views import Outcome, Overview, row_agreement
 
 PAGE_BYTES = 9_000_000
 """What a page with much evidence grows to: a browser opens that in about a second."""
-EVIDENCE_BYTES = (400_000, 5_000_000)
+EVIDENCE_BYTES = (400_000, 6_500_000)
 """Least and most room for excerpts and pictures together, whatever the rest of the page takes."""
 EXCERPTS_SHARE = 0.6
 TIMELINES_DRAWN = 100

@@ -30,6 +30,7 @@ def test_shapes_keep_words_and_forget_numbers() -> None:
 def test_the_words_of_the_harness_keep_their_shape_whatever_their_numbers() -> None:
     rule = FindingKind.RULE
     assert shape("rows", "None (6 times, the first is shown)", rule) == shape("rows", "None", rule) == "None"
+    assert shape("rows", "a member, and on 7 more cards", rule) == "a member"
     assert shape("Warnings", "12 as in its metadata", rule) == "N as in its metadata"
     assert shape("Task intent", "read 12 files") == "a text"
     assert shape("rows", "x" * 61, rule) == "a text"
@@ -94,6 +95,12 @@ def test_waived_findings_stay_in_their_group_and_wholly_waived_groups_come_last(
     found = groups(overview)
     assert [(group.open, group.waived) for group in found] == [(1, 0), (0, 2)]
     assert sum(len(group.findings) for group in found) == len(overview.findings)
+
+
+def test_rules_of_the_fact_page_come_before_the_others() -> None:
+    wire = tuple(finding(name, requirement="wire.order", label="seq", kind=FindingKind.RULE) for name in ("a", "b"))
+    overview = grouped(("a", wire[:1]), ("b", (*wire[1:], finding("b"))))
+    assert [group.requirement for group in groups(overview)] == ["code-mode.script-outcome", "wire.order"]
 
 
 def test_the_id_of_a_cause_does_not_depend_on_its_runs() -> None:

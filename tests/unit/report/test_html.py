@@ -69,6 +69,12 @@ def page(html: str) -> Page:
     return Page(html)
 
 
+@pytest.fixture(scope="module")
+def tame() -> set[str]:
+    """The elements of a page without hostile evidence."""
+    return {tag for tag, _ in Page(html_of(accepted_of((observed("a", extra=(finding("a"),)),)))).tags}
+
+
 def test_the_top_answers_what_of_which_binary_when_by_whom_and_why(page: Page) -> None:
     top = page.text[: page.text.index("What is missing")]
     for part in ("Rejected", "magi-code 0.104.0", DIGEST, AT, "release-authority (sha256:ab12cd34)", "6 observations"):
@@ -157,7 +163,7 @@ def test_the_matrix_traces_every_requirement_to_its_observations(page: Page) -> 
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_hostile_names_and_reasons_stay_text_everywhere(name: str) -> None:
+def test_hostile_names_and_reasons_stay_text_everywhere(name: str, tame: set[str]) -> None:
     hostile = HOSTILE[name]
     observation, findings = observed(hostile, extra=(finding(hostile, label=hostile, expected=hostile),))
     observation = msgspec.structs.replace(
@@ -183,9 +189,8 @@ def test_hostile_names_and_reasons_stay_text_everywhere(name: str) -> None:
         release=msgspec.structs.replace(rejected().release, name=hostile, version=hostile),
     )
     found = Page(html_of(acceptance))
-    plain = Page(html_of(accepted_of((observed("a", extra=(finding("a"),)),))))
     assert len(found.of("script")) == 1
-    assert {tag for tag, _ in found.tags} - {tag for tag, _ in plain.tags} <= {"i", "bdi", "h3", "b", "br"}
+    assert {tag for tag, _ in found.tags} - tame <= {"i", "bdi", "h3", "b", "br"}
     assert not [key for _, attributes in found.tags for key in attributes if key.startswith("on")]
     assert "\x1b" not in found.text
     assert "\u202e" not in found.text
@@ -222,3 +227,19 @@ def test_evidence_beside_the_facts_is_marked_and_drawn(page: Page, html: str) ->
 
 def test_same_arguments_same_bytes(html: str) -> None:
     assert html_of(rejected()) == html
+
+
+def test_several_releases_get_rows_of_their_own_in_the_matrix() -> None:
+    text = html_of(accepted_of((observed("a"), observed("b", release="0.100.0"))))
+    matrix = text[text.index('<table class="matrix">') :]
+    matrix = matrix[: matrix.index("</table>")]
+    assert re.findall(r'<a href="#\?class=mixed-outcomes&amp;release=([0-9.]+)">', matrix) == ["0.100.0", "0.104.0"]
+    assert '<th scope="col">Release</th>' in matrix
+    single = html_of(accepted_of((observed("a"),)))
+    assert '<th scope="col">Release</th>' not in single
+
+
+def test_a_long_list_of_observations_of_a_rule_ends_in_a_note() -> None:
+    text = Page(html_of(accepted_of(tuple(observed(f"run-{at:02}") for at in range(23))), evidence=False)).text
+    assert "23 observations" in text
+    assert "… 3 more in verdict.json" in text
