@@ -11,7 +11,7 @@ import typer
 from typer.exceptions import TyperException
 
 from harness import __version__
-from harness.cli import accept, authority, bundles, diff, imports, inspect, record
+from harness.cli import accept, authority, bundles, diff, imports, inspect, record, sweep
 from harness.model.errors import HarnessError
 
 app = typer.Typer(
@@ -52,6 +52,8 @@ app.command("compare")(bundles.compare_command)
 app.command("project")(inspect.project_command)
 app.command("show")(inspect.show_command)
 app.command("diff")(diff.diff_command)
+app.command("sweep")(sweep.sweep_command)
+app.command("synthetic")(sweep.synthetic_command)
 app.command("authorize")(authority.authorize_command)
 app.add_typer(authority.authority_app, name="authority")
 app.command("facts")(inspect.facts_command)

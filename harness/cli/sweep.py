@@ -181,3 +181,29 @@ def _program(product: str) -> Path:
     from harness.record import products  # noqa: PLC0415
 
     return products.locate(product)
+
+
+def synthetic_command(
+    out: Annotated[Path, typer.Argument(help="The new archive: .tar, .tar.gz, .tar.zst, .zip, else a folder.")],
+    recordings: Annotated[
+        list[Path], typer.Option("--from", help="Folders or archives of real sessions; give it several times.")
+    ],
+    sessions: Annotated[int, typer.Option(min=1, help="How many sessions to make.")] = 1_000,
+    seed: Annotated[int, typer.Option(help="The same recordings, number and seed make the same archive.")] = 0,
+) -> int:
+    """Make an archive of any size from real recordings, to try sweeps on. It is marked as synthetic, and no evidence.
+
+    Example: harness synthetic /tmp/many.tar --from evidence/0.104.0 --sessions 100000
+    """
+    from harness.sweep import synthetic  # noqa: PLC0415
+
+    found = synthetic.recordings(recordings)
+    with output.progress("making", sessions) as bar:
+
+        def step(done: int) -> None:
+            if bar is not None:
+                bar.update(bar.task_ids[0], completed=done)
+
+        synthetic.write(out, found, sessions=sessions, seed=seed, progress=step)
+    output.say(f"{sessions} synthetic sessions of {len(found)} recordings in {out}")
+    return 0

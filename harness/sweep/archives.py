@@ -18,11 +18,11 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Final, Self
+from typing import IO, Final, Protocol, Self
 
 from harness.model.errors import UsageError
 from harness.sweep import zstd
-from harness.sweep.members import READ_ERRORS, Archive, Member, Readable, Unreadable, bounded, reason
+from harness.sweep.members import READ_ERRORS, Archive, Member, Unreadable, bounded, reason
 from harness.sweep.names import MARKER, SUFFIXES
 from harness.sweep.rules import STORED_BYTES
 
@@ -221,11 +221,16 @@ def opened(path: Path) -> Archive:
     return TarArchive(stream)
 
 
-def _unpacked(packed: Readable, path: Path) -> tuple[IO[bytes], str]:
+class _Packed(Protocol):
+    def read1(self, size: int, /) -> bytes:
+        """What comes next, also when what follows it is damaged."""
+
+
+def _unpacked(packed: _Packed, path: Path) -> tuple[IO[bytes], str]:
     """The unpacked stream in a file without a name, and why it ends early, "" when it is whole."""
     spool = tempfile.TemporaryFile(prefix="harness-sweep-")  # noqa: SIM115 # closed by the archive
     try:
-        for number, chunk in enumerate(iter(lambda: packed.read(_CHUNK), b"")):
+        for number, chunk in enumerate(iter(lambda: packed.read1(_CHUNK), b"")):
             if number % 64 == 0 and shutil.disk_usage(tempfile.gettempdir()).free < SPARE_BYTES:
                 spool.close()
                 raise UsageError(

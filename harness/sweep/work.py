@@ -12,14 +12,14 @@ import msgspec
 
 from harness.compare import Compared, compare
 from harness.compare.findings import finding
-from harness.compare.readings import comparable
 from harness.model.errors import DecodeError, ProductError
-from harness.model.facts import Column, ColumnFacts, Fact, Problem
-from harness.model.values import NotComparable, Reading, Reason
+from harness.model.facts import Column, ColumnFacts, Problem
+from harness.model.values import NotComparable, Reason
 from harness.model.verdict import Finding, FindingKind
 from harness.observe import local_agent
 from harness.project import Projection, project
 from harness.records import read_session
+from harness.sweep.derivations import held
 from harness.sweep.reopen import Candidate, can_be_file, reopened, same_here
 from harness.sweep.rows import Counts, Reopening, Row, Status
 from harness.sweep.rules import ARCHIVE, FINDINGS_KEPT, SOURCES, TEXT_CHARACTERS, broken
@@ -27,6 +27,8 @@ from harness.sweep.units import Unit
 
 CAPTURE = "local-agent.reopen.jsonl"
 """How the candidate's capture is named in places; it is read and thrown away, its session says how to make it again."""
+
+_NONE = Counts()
 
 
 def judge(unit: Unit, candidate: Candidate | None) -> Row:
@@ -67,8 +69,19 @@ def _judged(unit: Unit, candidate: Candidate | None) -> Row:
     if candidate is not None:
         column, reopening, problems = _reopened(unit, unit.content, candidate)
         columns[Column.LOCAL_AGENT_REOPEN] = column
-    compared = compare(columns, projection.reference, observation=_observation(unit))
-    return _row(unit, Status.READ, problems=problems, projection=projection, compared=compared, reopening=reopening)
+    derivations = held(projection.report, projection.nested)
+    compared = None
+    if candidate is not None or not derivations.quiet:
+        compared = compare(columns, projection.reference, observation=_observation(unit))
+    return _row(
+        unit,
+        Status.READ,
+        problems=problems,
+        projection=projection,
+        counts=derivations.counts,
+        compared=compared,
+        reopening=reopening,
+    )
 
 
 def _reopened(unit: Unit, content: bytes, candidate: Candidate) -> tuple[ColumnFacts, Reopening, list[Problem]]:
@@ -106,6 +119,7 @@ def _row(
     *,
     problems: Iterable[Problem] = (),
     projection: Projection | None = None,
+    counts: Counts = _NONE,
     compared: Compared | None = None,
     reopening: Reopening = Reopening.NOT_ASKED,
 ) -> Row:
@@ -122,7 +136,7 @@ def _row(
         bytes=unit.size,
         children=len(unit.children),
         cards=len(projection.reference) if projection else 0,
-        derivations=_derivations(compared) if compared else Counts(),
+        derivations=counts,
         reopening=reopening,
         surface=Counts(agree=surface.agree, disagree=surface.disagree, not_comparable=surface.not_comparable)
         if surface and asked
@@ -157,18 +171,3 @@ def _short(text: str) -> str:
     if len(text) <= TEXT_CHARACTERS:
         return text
     return f"{text[:TEXT_CHARACTERS]}… ({len(text)} characters)"
-
-
-def _derivations(compared: Compared) -> Counts:
-    """The host's report held against nested records, fact by fact."""
-    agree = disagree = 0
-    for row in compared.rows:
-        ours, theirs = (_said(row.cells[column].readings) for column in (Column.REPORT, Column.NESTED))
-        if ours is not None and theirs is not None:
-            agree += ours == theirs
-            disagree += ours != theirs
-    return Counts(agree=agree, disagree=disagree, not_comparable=len(compared.rows) - agree - disagree)
-
-
-def _said(readings: Iterable[Fact]) -> Reading | None:
-    return next((reading.value for reading in readings if comparable(reading.value) is None), None)

@@ -13,9 +13,9 @@ else:
 __all__ = ["ZstdError", "opened", "writer"]
 
 
-def opened(stream: IO[bytes]) -> IO[bytes]:
+def opened(stream: IO[bytes]) -> ZstdFile:
     """Reads what `stream` holds, all frames of it."""
-    return cast("IO[bytes]", ZstdFile(stream))
+    return ZstdFile(stream)
 
 
 def writer(stream: IO[bytes]) -> IO[bytes]:
