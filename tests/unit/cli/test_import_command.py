@@ -126,6 +126,7 @@ def test_every_command_takes_an_imported_bundle(
     assert (verdict["verdict"], verdict["release"]["sha256"]) == ("insufficient", [])
     assert found["id"] in [item["id"] for item in verdict["findings"]]
     assert {path.name for path in (tmp_path / "reports").iterdir()} >= {"report.html", "report.md", "verdict.json"}
+    assert 'sha256 <code class="digest">not known</code>' in (tmp_path / "reports" / "report.html").read_text()
 
     assert run(["show", found["id"], "--evidence", str(out)]) == 0
     shown = said(capsys)
