@@ -11,7 +11,7 @@ from harness.authorize import statement as intoto
 from harness.authorize.policy import Policy, Role, TrustedKey
 from harness.authorize.times import time_error
 from harness.model.errors import DecodeError, UsageError
-from harness.model.manifest import Manifest
+from harness.model.manifest import UNKNOWN_SHA256, Manifest
 from harness.model.verdict import Authorization
 
 
@@ -105,7 +105,7 @@ def _scope_refusal(predicate: intoto.Authorizes, manifest: Manifest, product: st
     if predicate.product != product or predicate.release != manifest.release:
         return f"signed for {predicate.product} {predicate.release}"
     binaries = {item.sha256 for item in (*manifest.products, *(capture.product for capture in manifest.captures))}
-    if not binaries or "" in binaries:
+    if not binaries or UNKNOWN_SHA256 in binaries:
         return "the run does not say which binary it is of"
     if foreign := binaries - set(predicate.product_sha256):
         return f"signed for other binaries than {min(foreign)[:16]}…"
