@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 from harness.compare.readings import comparable, differing
-from harness.compare.relative import is_reduced, recomputed, says_omitted
-from harness.compare.run import DERIVATIONS, LOCAL_AGENT, NOT_STATED, Run
+from harness.compare.relative import is_reduced, leaves_references_out, recomputed, says_omitted
+from harness.compare.run import DERIVATIONS, LOCAL_AGENT, MISSION_CONTROL, NOT_STATED, Run
 from harness.model.facts import CardFacts, CardKind, Column, Fact, Problem
 from harness.model.patterns import matches
 from harness.model.values import ABSENT, NULL, NotComparable, Reading, Reason, State, Value
@@ -132,6 +132,11 @@ def _filled(column: Column, card: CardFacts, truths: dict[Key, Truth]) -> Readin
     return filled
 
 
+_UNCOUNTED = NotComparable(
+    reason=Reason.NOT_DERIVABLE, detail="how many references Mission Control itself displays cannot be counted"
+)
+
+
 def _held_against(column: Column, card: CardFacts, truths: dict[Key, Truth]) -> dict[Key, Reading]:
     """What each fact of this very card must be: on the local agent, relative facts are recomputed.
 
@@ -144,6 +149,8 @@ def _held_against(column: Column, card: CardFacts, truths: dict[Key, Truth]) -> 
         # Null says that there is no total to count from, whatever the card displays.
         own = recomputed(entry, card, totals) if column in LOCAL_AGENT and truth != NULL else None
         held[key] = own if own is not None and (source != "expected" or is_reduced(entry, card)) else truth
+        if column in MISSION_CONTROL and leaves_references_out(entry, truth):
+            held[key] = _UNCOUNTED
     return held
 
 

@@ -70,3 +70,14 @@ def recomputed(entry: FactSpec, card: CardFacts, totals: dict[str, Reading]) -> 
     if entry.relative is Relative.CHILD_REFERENCES_COMPLETE:
         return known(total == len(card.children))
     return known(max(total - len(card.children), 0))
+
+
+def leaves_references_out(entry: FactSpec, truth: Reading) -> bool:
+    """Whether `truth`, which is of a card of the local agent, speaks of references that this card leaves out.
+
+    Another surface may display more of them, and then says something else and is right.
+    """
+    text = truth.text if isinstance(truth, Value) else None
+    if entry.relative is Relative.CHILD_REFERENCES_COMPLETE:
+        return text == "false"
+    return entry.relative is Relative.CHILD_REFERENCES and text not in (None, "0")
