@@ -87,7 +87,7 @@ _MANIFESTS = st.sampled_from(
 )
 _AT = st.sampled_from(TIMES[:-1])
 some_trust = given(trust=_policies(), signings=_SIGNINGS, run=_MANIFESTS, at=_AT)
-few = settings(max_examples=50, deadline=None)
+few = settings(max_examples=40, deadline=None)
 
 
 def status(trust: Policy, signings: Sequence[Signing], run: Manifest, at: str) -> Authorization:
@@ -126,7 +126,7 @@ def should_be_authorized(trust: Policy, signings: Sequence[Signing], run: Manife
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @some_trust
 def test_exactly_what_the_rules_authorize_is_authorized(
     trust: Policy, signings: list[Signing], run: Manifest, at: str

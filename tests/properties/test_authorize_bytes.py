@@ -41,7 +41,7 @@ def status(content: bytes) -> Authorization:
     return decision.status
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(at=st.integers(0, len(GOOD) - 1), byte=st.integers(0, 255))
 def test_changed_byte_of_an_envelope_never_authorizes_anything_else(at: int, byte: int) -> None:
     changed = GOOD[:at] + bytes([byte]) + GOOD[at + 1 :]
@@ -51,13 +51,13 @@ def test_changed_byte_of_an_envelope_never_authorizes_anything_else(at: int, byt
         assert base64.b64decode(after["payload"], b"-_") == base64.b64decode(before["payload"])
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(content=st.one_of(st.binary(max_size=80), _JSON.map(msgspec.json.encode)))
 def test_any_bytes_are_no_envelope(content: bytes) -> None:
     assert status(content) is Authorization.UNAUTHORIZED
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(
     member=st.sampled_from(["payload", "payloadType", "signatures", "other"]),
     value=st.one_of(_JSON, st.lists(st.fixed_dictionaries({"sig": st.text(max_size=8)}), max_size=3)),
@@ -67,7 +67,7 @@ def test_any_value_in_an_envelope_is_refused_or_authorizes_nothing_else(member: 
     assert (status(content) is Authorization.AUTHORIZED) == (member == "other")
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(payload=st.one_of(st.binary(max_size=60), _JSON.map(msgspec.json.encode)), kind=st.text(max_size=8))
 def test_any_payload_signed_by_an_authority_is_verified_and_then_refused(payload: bytes, kind: str) -> None:
     for payload_type in (PAYLOAD_TYPE, kind):
@@ -79,7 +79,7 @@ def test_any_payload_signed_by_an_authority_is_verified_and_then_refused(payload
         assert status(content) is Authorization.UNAUTHORIZED
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(payload=st.binary(max_size=200), kind=st.text(max_size=20))
 def test_both_implementations_sign_the_same_bytes(payload: bytes, kind: str) -> None:
     content = envelope.sign(payload, [key("ann")], kind)
@@ -109,7 +109,7 @@ _MEMBERS = st.dictionaries(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(top=st.dictionaries(st.sampled_from(["schema", "threshold", "x"]), st.integers(-1, 3)), table=_MEMBERS)
 def test_any_policy_is_read_or_refused(top: dict[str, int], table: dict[str, Any]) -> None:
     text = "".join(f"{name} = {value}\n" for name, value in {"schema": 1, "threshold": 1, **top}.items())
@@ -126,7 +126,7 @@ def test_any_policy_is_read_or_refused(top: dict[str, int], table: dict[str, Any
     assert not (trusted.revoked_because and not trusted.revoked)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(text=st.text(max_size=60))
 def test_any_text_is_no_policy(text: str) -> None:
     assert read_or_refused(text) is None

@@ -35,7 +35,7 @@ _ANY = st.text(max_size=12)
 _MEMBERS = st.dictionaries(st.one_of(_SAFE, _SAFE, _SAFE, _ANY), st.binary(max_size=300), max_size=5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(more=_MEMBERS)
 def test_members_read_back_as_written_or_are_refused_leaving_nothing(more: dict[str, bytes]) -> None:
     members = {**more, **bundles.MEMBERS}
@@ -80,7 +80,7 @@ def refused(files: Mapping[str, bytes]) -> tuple[str, ...]:
     return caught.value.reasons
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(name=st.sampled_from(sorted(SMALL)), start=st.integers(0), length=st.integers(0, 40), new=st.binary(max_size=40))
 def test_any_change_of_any_stored_byte_is_found(name: str, start: int, length: int, new: bytes) -> None:
     content = SMALL[name]
@@ -93,7 +93,7 @@ def test_any_change_of_any_stored_byte_is_found(name: str, start: int, length: i
     assert any(name in reason for reason in reasons)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(order=st.permutations(sorted(SMALL)))
 def test_files_that_change_places_are_found(order: list[str]) -> None:
     moved = {name: SMALL[source] for name, source in zip(sorted(SMALL), order, strict=True)}
@@ -120,7 +120,7 @@ PLAIN: dict[str, Any] = msgspec.json.decode(SMALL["manifest.json"])
 SPOTS = _spots(PLAIN)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=120, deadline=None)
 @given(spot=st.sampled_from(SPOTS), value=_JSON, drop=st.booleans())
 def test_any_value_anywhere_in_a_sealed_manifest_verifies_or_is_refused(
     spot: tuple[str | int, ...], value: object, drop: bool
