@@ -188,6 +188,11 @@ def other_instance() -> Wire:
     return wire
 
 
+def sent(wire: Wire) -> int:
+    """Frames from the product, which is the seq of the last one."""
+    return sum(direction == "from_product" for direction, _ in wire.frames)
+
+
 def late_start() -> Wire:
     wire = script()
     started = wire.find("activity", "c1")[0]
@@ -321,6 +326,7 @@ VICES: list[tuple[str, Vice | Callable[[], bytes]]] = [
     ("fact-rows", script_rows({}, *(row("Changed path", "/w") for _ in range(4)))),
     ("seq", changed(script, lambda wire: wire.frames[-1][1].update(seq=1))),
     ("seq", changed(script, lambda wire: wire.frames[1][1].update(seq=2))),
+    ("seq", changed(script, lambda wire: wire.frames[-1][1].update(seq=sent(wire) - 1))),
     ("one-instance", other_instance),
     ("response", changed(script, lambda wire: wire.answer("r99", result={}))),
     ("response", changed(script, lambda wire: wire.answer("r1", result={}))),
@@ -523,6 +529,13 @@ def many_children() -> Wire:
 )
 def test_what_is_exactly_at_its_bound_breaks_nothing(build: Vice) -> None:
     assert read_capture(build().encode()).breaches == ()
+
+
+def test_the_same_snapshot_once_more_breaks_nothing() -> None:
+    wire = open_script()
+    wire.card(wire.cards("c1")[-1])
+
+    assert read_capture(closed(wire).encode()).breaches == ()
 
 
 def test_every_rule_of_the_table_is_broken_by_some_test() -> None:

@@ -220,6 +220,16 @@ def test_a_value_standing_twice_deep_in_an_untyped_result_is_refused() -> None:
         decode_frame(data)
 
 
+def test_a_member_standing_twice_in_a_card_is_placed_in_the_frame() -> None:
+    data = card_event(SNAPSHOT).replace(b'"origin":"live"', b'"origin":"live","origin":"saved"')
+
+    frame = read_frame(data)
+
+    assert frame.fault is not None
+    assert frame.fault.rule == "wire.frame-json"
+    assert frame.fault.offset == data.index(b'"saved"')
+
+
 def test_requests_are_read_with_any_spelling() -> None:
     asked = json.dumps(
         {"protocol": "magi-code.local-agent", "version": 1, "id": "r1", "method": "m", "params": {"a": 1}}
