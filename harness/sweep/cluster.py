@@ -51,6 +51,7 @@ class Cluster:
         self._candidate = candidate
         self._work = work
         self._address = address
+        self._count, self._counted = 1, -_LOOK_SECONDS
         self._settings = dask.config.set(_ASIDE)
         self._settings.__enter__()  # type: ignore[no-untyped-call] # Dask publishes few types
         try:
@@ -91,9 +92,12 @@ class Cluster:
 
     @property
     def count(self) -> int:
-        """Threads of all workers now: each of them works on one batch at a time."""
-        workers = self._client.scheduler_info(n_workers=-1)["workers"]
-        return max(1, sum(int(worker["nthreads"]) for worker in workers.values()))
+        """Threads of all workers, as of some seconds ago: each of them works on one batch at a time."""
+        if time.monotonic() - self._counted > _LOOK_SECONDS:
+            workers = self._client.scheduler_info(n_workers=-1)["workers"]
+            self._count = max(1, sum(int(worker["nthreads"]) for worker in workers.values()))
+            self._counted = time.monotonic()
+        return self._count
 
     def submit(self, units: list[Unit], *, alone: bool) -> Future[list[Row]]:  # noqa: ARG002 # see `rows`
         future = self._client.submit(self._work, units, self._candidate, pure=False)

@@ -64,7 +64,7 @@ def moved(data: bytes, folder: str) -> bytes:
             members = _LINE.decode(line)
         except (msgspec.DecodeError, UnicodeDecodeError):
             continue
-        named = [name for name in _FOLDERS if members.get(name, b"null") != b"null"]
+        named = [name for name in _FOLDERS if name in members and bytes(members[name]).strip() != b"null"]
         if named:
             lines[number] = msgspec.json.encode({**members, **dict.fromkeys(named, spelled)})
     return b"\n".join(lines)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import gzip
 import io
+import json
 import os
 import signal
 import stat
 import sys
 import tarfile
-import textwrap
 import zipfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -130,11 +130,13 @@ if sys.argv[1:] == ["--version"]:
     print("magi-code 0.0.1")
     sys.exit()
 sessions = Path(os.environ["MC_HOME"]) / "sessions"
+REVISION = "5e55105e-0000-4000-8000-000000000001"
 number = 0
 def send(**members):
     global number
     number += 1
-    head = {{"protocol": "magi-code.local-agent", "version": 1, "instance_id": "i%s" % os.getpid(), "seq": number}}
+    instance = REVISION[:-6] + "%06d" % (os.getpid() % 10**6)
+    head = {{"protocol": "magi-code.local-agent", "version": 1, "instance_id": instance, "seq": number}}
     print(json.dumps(head | members), flush=True)
 for line in sys.stdin:
     request = json.loads(line)
@@ -153,18 +155,23 @@ for line in sys.stdin:
             send(type="response", id=identity, error={{"code": "cwd_mismatch"}})
             continue
         path.write_text("overwritten by the product")
-        send(type="response", id=identity, result={{"revision": "r"}})
+        opened = {{"durable": True, "notices": [], "revision": REVISION, "session_id": params["session_id"]}}
+        send(type="response", id=identity, result=opened)
     elif method == "history.page":
-        send(type="response", id=identity, result={{"next_cursor": None, "revision": "r", "entries": []}})
+        page = {{"complete": True, "entries": [], "next_cursor": None, "revision": REVISION}}
+        send(type="response", id=identity, result=page | {{"session_id": params["session_id"]}})
+    elif method == "initialize":
+        send(type="response", id=identity, result=json.loads({initialize!r}))
     else:
-        send(type="response", id=identity, result={{}})
-        if method == "shutdown":
-            sys.exit()
+        send(type="response", id=identity, result={{"state": "stopping"}})
+        sys.exit()
 """
 
 
 def fake_product(path: Path) -> Path:
     """A candidate that opens sessions, shows no card, and crashes on those that say CRASH."""
-    path.write_text(textwrap.dedent(_PRODUCT.format(python=sys.executable)))
+    capture = gzip.decompress((sessions.DATA.parent / "captures" / "0.104.0-mixed-script.reopen.jsonl.gz").read_bytes())
+    answer = json.loads(json.loads(capture.splitlines()[1])["line"])["result"]
+    path.write_text(_PRODUCT.format(python=sys.executable, initialize=json.dumps(answer)))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return path
