@@ -14,12 +14,12 @@ from harness import __version__
 from harness.authorize.decide import Decision, decide
 from harness.bundle import Bundle, read_bundle
 from harness.compare import Compared
+from harness.compare.rules import SAVED_EQUALS_LIVE, SAVED_EQUALS_LIVE_TEXT
 from harness.compare.waivers import apply_waivers
 from harness.evidence_folder import Trust, read_trust
 from harness.examine import examine
-from harness.judge import judge
+from harness.judge import OtherRule, judge
 from harness.model.errors import EvidenceError, HarnessError, UsageError
-from harness.model.facts import CardKind
 from harness.model.manifest import UNKNOWN_SHA256
 from harness.model.verdict import (
     Acceptance,
@@ -29,15 +29,19 @@ from harness.model.verdict import (
     Observation,
     Release,
 )
+from harness.records import rules as record_rules
 from harness.scenario.compile import Scenario, compile_feature
 from harness.spec.classes import served
+from harness.wire import rules as wire_rules
 
 PRODUCT_NAME = "magi-code"
 
-RULES_CHECKED: dict[str, frozenset[CardKind]] = {
-    "partition": frozenset({CardKind.SUBAGENT_BATCH}),
-}
-"""Structural rules of the requirement catalogue that this version checks, and on which cards."""
+OTHER_RULES: tuple[OtherRule, ...] = (
+    *(OtherRule(id=rule.id, section="Wire rules", text=rule.text) for rule in wire_rules.RULES),
+    OtherRule(id=SAVED_EQUALS_LIVE, section="Wire rules", text=SAVED_EQUALS_LIVE_TEXT),
+    *(OtherRule(id=id_, section="Saved records", text=text) for id_, text in record_rules.RULES.items()),
+)
+"""Rules beside the requirement catalogue that findings can name: each has a row of its own in the report."""
 
 _WORTH_A_POOL = 8
 """Bundles from which starting further processes takes less time than it saves."""
@@ -158,6 +162,7 @@ def observation_of(bundle: Bundle, scenario: Scenario | None, compared: Compared
         surfaces=compared.surfaces,
         unavailable=compared.unavailable,
         findings=tuple(found.id for found in compared.findings),
+        cases=compared.cases,
     )
 
 
@@ -235,7 +240,7 @@ def accept(
         findings=waived.findings,
         damaged=damaged,
         runs_of=runs,
-        rules_checked=RULES_CHECKED,
+        others=OTHER_RULES,
         faults=waived.faults,
     )
     return Accepted(

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 import msgspec
 
+from harness import whole_run
 from harness.bundle import Bundle
 from harness.compare import Compared, compare
+from harness.compare.structure import try_cards
 from harness.model.facts import SURFACES, CardFacts, Column, ColumnFacts
 from harness.model.manifest import Capture
 from harness.model.stimulus import Stimulus
 from harness.model.values import NotComparable, Reason
 from harness.observe import local_agent, mission_control
-from harness.project import project
+from harness.project import Projection, project
 from harness.scenario.compile import Scenario
 from harness.scenario.expected import expected_column
 
@@ -35,18 +38,19 @@ def child_id(member: str) -> str:
     return member.rpartition("/")[2].partition(".")[0]
 
 
-def _references(bundle: Bundle) -> tuple[dict[Column, ColumnFacts], tuple[CardFacts, ...]]:
+def _references(bundle: Bundle) -> tuple[dict[Column, ColumnFacts], Projection | None]:
+    """The two derivations of a bundle; no projection when it holds no session."""
     manifest = bundle.manifest
     if not manifest.session:
         detail = "no saved session is there"
-        return {column: _unavailable(column, detail) for column in (Column.REPORT, Column.NESTED)}, ()
+        return {column: _unavailable(column, detail) for column in (Column.REPORT, Column.NESTED)}, None
     projection = project(
         bundle.read(manifest.session),
         {child_id(name): bundle.read(name) for name in manifest.children},
         file=manifest.session,
         child_files={child_id(name): name for name in manifest.children},
     )
-    return {Column.REPORT: projection.report, Column.NESTED: projection.nested}, projection.reference
+    return {Column.REPORT: projection.report, Column.NESTED: projection.nested}, projection
 
 
 Layout = tuple[mission_control.ExpectedCard, ...] | None
@@ -114,6 +118,7 @@ def _joined(parts: list[ColumnFacts]) -> ColumnFacts:
         if not cards
         else None,
         complete=all(part.complete for part in parts),
+        cases=dict(sum((Counter(part.cases) for part in parts), Counter())),
     )
 
 
@@ -150,7 +155,8 @@ def examine(bundle: Bundle, scenario: Scenario | None) -> Examined:
 
     Raises DecodeError when a capture or session cannot be read at all.
     """
-    columns, reference = _references(bundle)
+    columns, projection = _references(bundle)
+    reference = projection.reference if projection is not None else ()
     stated: tuple[CardFacts, ...] = ()
     if scenario is not None:
         expected = expected_column(scenario.expected, file=scenario.feature, workspace=bundle.manifest.workspace)
@@ -158,5 +164,7 @@ def examine(bundle: Bundle, scenario: Scenario | None) -> Examined:
         stated = expected.cards
     known = bool(bundle.manifest.session) or scenario is not None
     columns |= _surfaces(bundle, _layout(reference or stated) if known else None)
-    compared = compare(columns, reference, observation=bundle.manifest.observation)
+    contexts = projection.contexts if projection is not None else {}
+    tries = (*try_cards(columns, reference), *whole_run.tries(bundle, columns, reference, contexts))
+    compared = compare(columns, reference, observation=bundle.manifest.observation, tries=tries)
     return Examined(columns=columns, reference=reference, compared=compared)

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from harness.compare.cells import compare_card, truth_of
 from harness.compare.readings import comparable
-from harness.compare.rules import card_problems, live_saved_differences
+from harness.compare.rules import SAVED_EQUALS_LIVE, card_problems, live_saved_differences
 from harness.compare.run import DERIVATIONS, LOCAL_AGENT, Run
+from harness.compare.tried import Tried
 from harness.model.facts import SURFACES, CardFacts, CardKind, Column, ColumnFacts, Fact, Problem
 from harness.model.values import NotComparable
 from harness.model.verdict import Agreement, CardRow, FactRow, Finding, FindingKind, SurfaceCount
@@ -26,13 +27,15 @@ _LIVE = (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
 
 
 class Compared(msgspec.Struct, frozen=True, kw_only=True):
-    """The outcome for one run. `surfaces` counts rows per surface."""
+    """The outcome for one run. `surfaces` counts rows per surface; `cases` counts, by rule id, what structural rules
+    were tried on, in the sources and here."""
 
     rows: tuple[FactRow, ...]
     cards: tuple[CardRow, ...]
     findings: tuple[Finding, ...]
     surfaces: dict[Column, SurfaceCount]
     unavailable: dict[Column, NotComparable]
+    cases: dict[str, int] = {}
 
 
 def path_order(path: str) -> tuple[tuple[str, int], ...]:
@@ -179,8 +182,17 @@ def _card_rules(run: Run, path: str) -> None:
     live = run.cards.get(Column.LOCAL_AGENT_LIVE, {}).get(path)
     saved = run.cards.get(Column.LOCAL_AGENT_REOPEN, {}).get(path)
     if live and saved and run.columns[Column.LOCAL_AGENT_LIVE].complete:
+        run.cases[SAVED_EQUALS_LIVE] += 1
         for detail, problem in live_saved_differences(live, saved):
             run.report(FindingKind.SURFACES, Column.LOCAL_AGENT_REOPEN, problem, detail=detail)
+
+
+def _structure(run: Run, tries: Iterable[tuple[Column | None, Tried]]) -> None:
+    """What structural rules were tried on: cases are counted, and what broke a rule becomes a finding."""
+    for column, tried in tries:
+        run.cases[tried.requirement] += 1
+        if tried.problem is not None:
+            run.report(FindingKind.RULE, column, tried.problem, ordinal=tried.ordinal, detail=tried.detail)
 
 
 _EXACT_MEMBERS = "wire.exact-members"
@@ -203,11 +215,18 @@ def _once_a_member(problems: Sequence[Problem]) -> Iterator[Problem]:
             yield msgspec.structs.replace(problem, observed=problem.observed + also)
 
 
-def compare(columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, ...], *, observation: str) -> Compared:
+def compare(
+    columns: Mapping[Column, ColumnFacts],
+    reference: tuple[CardFacts, ...],
+    *,
+    observation: str,
+    tries: Iterable[tuple[Column | None, Tried]] = (),
+) -> Compared:
     """Hold all columns of one run against each other.
 
     `columns` may lack columns that were not captured; the expected column's facts come ``via`` ``table`` (literal) or
-    ``pattern``. Findings come in the order of cards, then labels; problems that a source found in itself come last.
+    ``pattern``. `tries` are those of structural rules, each with the column that it is of, or None. Findings come in
+    the order of cards, then labels; then those of `tries`; problems that a source found in itself come last.
     """
     run = Run(observation, columns, reference)
     rows: list[FactRow] = []
@@ -216,7 +235,9 @@ def compare(columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, .
         rows.extend(_rows(run, path, kind))
         cards.append(_card_row(run, path, kind))
         _card_rules(run, path)
+    _structure(run, tries)
     for column, facts in columns.items():
+        run.cases.update(facts.cases)
         told: Counter[tuple[str, str, str]] = Counter()
         for problem in _once_a_member(facts.problems):
             rule = (problem.requirement, problem.card, problem.label)
@@ -232,6 +253,7 @@ def compare(columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, .
             for column in Column
             if column not in columns or columns[column].unavailable is not None
         },
+        cases={rule: run.cases[rule] for rule in sorted(run.cases) if run.cases[rule]},
     )
 
 

@@ -19,6 +19,9 @@ _ALWAYS = {
     "External effects may be untracked": "true",
 }
 _LABELS = "general.exact-labels"
+SAVED_EQUALS_LIVE = "wire.saved-equals-live"
+"""The one wire rule that needs two captures, a live and a saved one; `live_saved_differences` holds it."""
+SAVED_EQUALS_LIVE_TEXT = "the final live card and the saved card of an activity have one outcome, changes and omissions"
 
 Broken = tuple[int, str, Problem]
 """Ordinal of the row, what tells the problem apart from others of its label, and the problem."""
@@ -154,7 +157,7 @@ def live_saved_differences(live: CardFacts, saved: CardFacts) -> Iterator[tuple[
 
     def differ(label: str, expected: str, observed: str) -> Problem:
         return Problem(
-            requirement="wire.saved-equals-live",
+            requirement=SAVED_EQUALS_LIVE,
             card=live.path,
             label=label,
             expected=expected,

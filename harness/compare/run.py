@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Mapping
 
 from harness.compare.findings import finding
@@ -16,11 +17,14 @@ LOCAL_AGENT = (Column.LOCAL_AGENT_LIVE, Column.LOCAL_AGENT_REOPEN)
 MISSION_CONTROL = (Column.MISSION_CONTROL_LIVE, Column.MISSION_CONTROL_REOPEN)
 NOT_STATED = NotComparable(reason=Reason.NOT_STATED, detail="the scenario states nothing about it")
 
+WHOLE_RUN = "run"
+"""`Finding.surface` of what is said of a run as a whole."""
+
 _ROOT_OR_TASK = re.compile(r"turn\d+/call\d+(/task\d+)?")
 
 
 class Run:
-    """One comparison under way: the columns by card path, and the findings so far."""
+    """One comparison under way: the columns by card path, the findings so far, and what rules were tried on."""
 
     def __init__(
         self, observation: str, columns: Mapping[Column, ColumnFacts], reference: tuple[CardFacts, ...]
@@ -30,6 +34,7 @@ class Run:
         self.cards = {name: {card.path: card for card in column.cards} for name, column in columns.items()}
         self.reference = {card.path: card for card in reference}
         self.findings: dict[str, Finding] = {}
+        self.cases: Counter[str] = Counter()
 
     @property
     def has_records(self) -> bool:
@@ -40,11 +45,12 @@ class Run:
         return column in self.columns and self.columns[column].unavailable is None
 
     def report(
-        self, kind: FindingKind, column: Column, problem: Problem, *, ordinal: int = 0, detail: str = ""
+        self, kind: FindingKind, column: Column | None, problem: Problem, *, ordinal: int = 0, detail: str = ""
     ) -> None:
-        """Keep one disagreement; a second one with the same id is the same finding."""
+        """Keep one disagreement, of a column or of the run itself; a second one with the same id is the same."""
+        surface = WHOLE_RUN if column is None else column.value
         found = finding(
-            problem, kind=kind, observation=self.observation, surface=column.value, ordinal=ordinal, detail=detail
+            problem, kind=kind, observation=self.observation, surface=surface, ordinal=ordinal, detail=detail
         )
         self.findings.setdefault(found.id, found)
 

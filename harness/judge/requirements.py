@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from harness.model.facts import SURFACES, CardKind
+import msgspec
+
+from harness.judge import rules
+from harness.judge.rules import Outcome
+from harness.model.facts import SURFACES
 from harness.model.verdict import (
     Agreement,
     FactRow,
@@ -16,8 +21,6 @@ from harness.model.verdict import (
 )
 from harness.spec.requirements import REQUIREMENTS, CheckKind, Requirement, not_reachable
 
-_Outcome = tuple[int, int, int]
-
 
 def _rows_about(requirement: Requirement, rows: Iterable[FactRow]) -> list[FactRow]:
     return [
@@ -27,7 +30,7 @@ def _rows_about(requirement: Requirement, rows: Iterable[FactRow]) -> list[FactR
     ]
 
 
-def _count(rows: Iterable[FactRow]) -> _Outcome:
+def _count(rows: Iterable[FactRow]) -> Outcome:
     outcomes = [row.cells[column].agreement for row in rows for column in SURFACES]
     return (
         outcomes.count(Agreement.AGREE),
@@ -40,26 +43,28 @@ def _compared(row: FactRow) -> bool:
     return any(row.cells[column].agreement is not Agreement.NOT_COMPARABLE for column in SURFACES)
 
 
-def _cards_shown(observation: Observation, kinds: Iterable[CardKind]) -> int:
-    """Surface cards of these kinds that were read in one observation."""
-    wanted = set(kinds)
-    return sum(
-        1 for card in observation.cards if card.kind in wanted for column in SURFACES if card.shown[column] == "shown"
-    )
-
-
-def _disagreement(counts: _Outcome, findings: Sequence[Finding]) -> str:
-    """What speaks against a requirement, waived or not, in words; "" when nothing does."""
-    if findings:
-        waived = sum(1 for found in findings if found.waived_by is not None)
-        return f"{len(findings)} findings" + (f", {waived} of them waived" if waived else "")
-    return f"{counts[1]} comparisons disagree" if counts[1] else ""
+def _disagreement(requirement: str, findings: Sequence[Finding], comparisons: int) -> str:
+    """What speaks against a requirement, waived or not, in words; "" when nothing does. `comparisons`: how many of the
+    rows that are cases of it disagree."""
+    by_rule: dict[str, list[Finding]] = {}
+    for found in findings:
+        by_rule.setdefault(found.requirement, []).append(found)
+    parts = []
+    for rule, found_here in by_rule.items():
+        waived = sum(1 for found in found_here if found.waived_by is not None)
+        part = f"{len(found_here)} findings" + ("" if rule == requirement else f" of {rule}")
+        parts.append(part + (f", {waived} of them waived" if waived else ""))
+    if comparisons:
+        parts.append(f"{comparisons} comparisons disagree")
+    return "; ".join(parts)
 
 
 def _status(
-    requirement: Requirement, counts: _Outcome, findings: Sequence[Finding], *, release: str, checked: bool
+    requirement: Requirement, counts: Outcome, findings: Sequence[Finding], *, release: str
 ) -> tuple[RequirementStatus, str]:
-    if against := _disagreement(counts, findings):
+    # Each comparison that disagrees is a finding of its fact's own rule; a structural rule counts its own in as well.
+    comparisons = counts[1] - len(findings) if requirement.kind is CheckKind.RULE else 0 if findings else counts[1]
+    if against := _disagreement(requirement.id, findings, comparisons):
         return RequirementStatus.DISAGREES, against
     if requirement.kind is CheckKind.EXCLUDED:
         return RequirementStatus.NOT_REACHABLE, requirement.reason
@@ -67,13 +72,15 @@ def _status(
         return RequirementStatus.NOT_REACHABLE, unreachable.reason
     if counts[0]:
         return RequirementStatus.MET, ""
-    if not checked:
-        return RequirementStatus.NOT_OBSERVED, f"this version of the harness does not check {requirement.rule}"
+    if requirement.kind is CheckKind.RULE:
+        return RequirementStatus.NOT_OBSERVED, rules.HELD[requirement.rule][requirement.id].unseen
     return RequirementStatus.NOT_OBSERVED, "no original run of this release shows a case of it"
 
 
-def _process_status(findings: Sequence[Finding], *, release: str, covered: bool) -> tuple[RequirementStatus, str]:
-    if against := _disagreement((0, 0, 0), findings):
+def _process_status(
+    requirement: str, findings: Sequence[Finding], *, release: str, covered: bool
+) -> tuple[RequirementStatus, str]:
+    if against := _disagreement(requirement, findings, 0):
         return RequirementStatus.DISAGREES, against
     if covered:
         return RequirementStatus.MET, ""
@@ -81,19 +88,23 @@ def _process_status(findings: Sequence[Finding], *, release: str, covered: bool)
     return RequirementStatus.NOT_OBSERVED, reason
 
 
+def _added(one: Outcome, two: Outcome) -> Outcome:
+    return one[0] + two[0], one[1] + two[1], one[2] + two[2]
+
+
 def _row(
-    requirement: Requirement,
-    scenarios: Iterable[str],
-    observations: Iterable[str],
-    counts: _Outcome,
+    rule: Requirement | OtherRule,
+    about: Iterable[Observation],
+    counts: Outcome,
     status: tuple[RequirementStatus, str],
 ) -> RequirementRow:
+    observations = tuple(about)
     return RequirementRow(
-        id=requirement.id,
-        section=requirement.section,
-        text=requirement.text,
-        scenarios=tuple(dict.fromkeys(name for name in scenarios if name)),
-        observations=tuple(observations),
+        id=rule.id,
+        section=rule.section,
+        text=rule.text,
+        scenarios=tuple(dict.fromkeys(item.scenario for item in observations if item.scenario)),
+        observations=tuple(item.id for item in observations),
         status=status[0],
         reason=status[1],
         agree=counts[0],
@@ -102,47 +113,82 @@ def _row(
     )
 
 
+class OtherRule(msgspec.Struct, frozen=True, kw_only=True):
+    """A rule that findings name beside the requirements of card-facts.md: of the wire, or of saved records."""
+
+    id: str
+    section: str
+    text: str
+
+
+def _requirement_row(
+    requirement: Requirement,
+    observations: Sequence[Observation],
+    by_requirement: Mapping[str, Sequence[Finding]],
+    *,
+    release: str,
+    covered: bool,
+) -> RequirementRow:
+    own = list(by_requirement.get(requirement.id, ()))
+    if requirement.kind is CheckKind.PROCESS:
+        process = _process_status(requirement.id, own, release=release, covered=covered)
+        return _row(requirement, (), (0, 0, 0), process)
+    if requirement.kind is CheckKind.RULE:
+        own = rules.against(requirement, by_requirement)
+    counts: Outcome = (0, 0, 0)
+    about: list[Observation] = []
+    for observation in observations:
+        if requirement.kind is CheckKind.FACTS:
+            rows = _rows_about(requirement, observation.rows)
+            here, seen = _count(rows), any(_compared(row) for row in rows)
+        elif requirement.kind is CheckKind.RULE:
+            here = rules.outcome(requirement, observation, sum(found.observation == observation.id for found in own))
+            seen = bool(here[0] + here[1])
+        else:
+            continue
+        counts = _added(counts, here)
+        if seen:
+            about.append(observation)
+    return _row(requirement, about, counts, _status(requirement, counts, own, release=release))
+
+
+def _other_row(
+    rule: OtherRule, observations: Sequence[Observation], by_requirement: Mapping[str, Sequence[Finding]]
+) -> RequirementRow:
+    own = by_requirement.get(rule.id, ())
+    tried = {item.id: item.cases.get(rule.id, 0) for item in observations}
+    broken = Counter(found.observation for found in own)
+    counts = (sum(max(tried[id_] - broken[id_], 0) for id_ in tried), len(own), 0)
+    if own:
+        status = (RequirementStatus.DISAGREES, _disagreement(rule.id, own, 0))
+    elif counts[0]:
+        status = (RequirementStatus.MET, "")
+    else:
+        status = (RequirementStatus.NOT_OBSERVED, "no original run of this release gave a case of it")
+    return _row(rule, (item for item in observations if tried[item.id] or broken[item.id]), counts, status)
+
+
 def requirement_rows(
     observations: Sequence[Observation],
     findings: Sequence[Finding],
     *,
     release: str,
     covered: bool,
-    rules_checked: Mapping[str, frozenset[CardKind]],
+    others: Sequence[OtherRule] = (),
 ) -> tuple[RequirementRow, ...]:
-    """One row per requirement, in page order.
+    """One row per requirement, in page order, then one for each of the `others`.
 
-    `rules_checked` maps the structural rules that this version checks to the card kinds that they are checked on: a
-    rule counts as agreeing once for every card of such a kind that a surface showed without breaking it. `covered`:
-    nothing that the classes require is missing.
+    `covered`: nothing that the classes require is missing. A structural rule counts as agreeing once for every case
+    that did not break it, and a rule that was never tried is not met.
     """
     by_requirement: dict[str, list[Finding]] = {}
     for found in findings:
         if found.kind is not FindingKind.UNREADABLE:
             by_requirement.setdefault(found.requirement, []).append(found)
-    result: list[RequirementRow] = []
-    for requirement in REQUIREMENTS:
-        own = by_requirement.get(requirement.id, [])
-        if requirement.kind is CheckKind.PROCESS:
-            status = _process_status(own, release=release, covered=covered)
-            result.append(_row(requirement, (), (), (0, 0, 0), status))
-            continue
-        checked = requirement.kind is not CheckKind.RULE or requirement.rule in rules_checked
-        counts = (0, 0, 0)
-        about: list[Observation] = []
-        for observation in observations:
-            if requirement.kind is CheckKind.FACTS:
-                rows = _rows_about(requirement, observation.rows)
-                agree, disagree, rest = _count(rows)
-                counts = (counts[0] + agree, counts[1] + disagree, counts[2] + rest)
-                if any(_compared(row) for row in rows):
-                    about.append(observation)
-            elif requirement.kind is CheckKind.RULE and checked:
-                broken = sum(1 for found in own if found.observation == observation.id)
-                shown = _cards_shown(observation, rules_checked[requirement.rule] & set(requirement.cards))
-                counts = (counts[0] + max(shown - broken, 0), counts[1] + broken, counts[2])
-                if shown or broken:
-                    about.append(observation)
-        status = _status(requirement, counts, own, release=release, checked=checked)
-        result.append(_row(requirement, (item.scenario for item in about), (item.id for item in about), counts, status))
-    return tuple(result)
+    return (
+        *(
+            _requirement_row(requirement, observations, by_requirement, release=release, covered=covered)
+            for requirement in REQUIREMENTS
+        ),
+        *(_other_row(rule, observations, by_requirement) for rule in others),
+    )

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from harness.judge.coverage import missing, refusal
-from harness.judge.requirements import requirement_rows
+from harness.judge.requirements import OtherRule, requirement_rows
 from harness.model.errors import HarnessError
-from harness.model.facts import CardKind
 from harness.model.verdict import (
     Acceptance,
     Authorization,
@@ -77,12 +76,13 @@ def judge(
     findings: Sequence[Finding],
     damaged: Sequence[Damage],
     runs_of: Mapping[str, Sequence[str]],
-    rules_checked: Mapping[str, frozenset[CardKind]],
+    others: Sequence[OtherRule] = (),
     faults: Sequence[str] = (),
 ) -> Acceptance:
     """Judge one release. Tampered outranks rejected, rejected outranks insufficient; no comparison is no acceptance.
 
-    `faults` are things wrong with the waivers themselves: each of them alone keeps a release from being accepted.
+    `others` are rules beside the requirement catalogue that findings can name. `faults` are things wrong with the
+    waivers themselves: each of them alone keeps a release from being accepted.
     Raises HarnessError when the observations and findings do not belong together.
     """
     by_id = _by_id(observations, findings)
@@ -112,7 +112,5 @@ def judge(
         findings=tuple(findings),
         missing=gaps,
         damaged=tuple(damaged),
-        requirements=requirement_rows(
-            observations, findings, release=release.version, covered=not gaps, rules_checked=rules_checked
-        ),
+        requirements=requirement_rows(observations, findings, release=release.version, covered=not gaps, others=others),
     )

@@ -141,7 +141,8 @@ class ColumnFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     `unavailable` is None when the source could be read; otherwise the reason why no card of it can be compared, and
     `cards` is empty. `complete` is False when the capture ends early: cards that are not there are then not absent
-    but cut.
+    but cut. `cases` counts, by rule id (as in `Problem.requirement`), the things of this source that were held against
+    a rule while it was read; a rule that is not named was never tried.
     """
 
     column: Column
@@ -149,3 +150,4 @@ class ColumnFacts(msgspec.Struct, frozen=True, kw_only=True):
     problems: tuple[Problem, ...] = ()
     unavailable: Reading | None = None
     complete: bool = True
+    cases: dict[str, int] = {}

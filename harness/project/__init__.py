@@ -6,13 +6,14 @@ facts. `project` is its one door.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
 from harness.model.errors import DecodeError
 from harness.model.facts import CardFacts, ColumnFacts, Place, Problem
 from harness.project.columns import project_nested, project_report
+from harness.project.nodes import BatchNode
 from harness.project.reference import reference
 from harness.project.tree import TreeBuilder
 from harness.records import Session, read_session
@@ -25,13 +26,15 @@ class Projection(msgspec.Struct, frozen=True, kw_only=True):
     """The reference of one saved run.
 
     `report` and `nested` are the two derivations, `reference` what counts of them, each card in transcript order.
-    `problems` are those of both columns: of the reports, then of the records.
+    `problems` are those of both columns: of the reports, then of the records. `contexts` are the contexts that tasks
+    were given, by card path: they are no facts, and no card may show them.
     """
 
     report: ColumnFacts
     nested: ColumnFacts
     reference: tuple[CardFacts, ...]
     problems: tuple[Problem, ...]
+    contexts: dict[str, str] = {}
 
 
 def project(
@@ -65,7 +68,16 @@ def project(
         nested=nested,
         reference=reference(report, nested),
         problems=(*report.problems, *nested.problems),
+        contexts=dict(_contexts(tree)),
     )
+
+
+def _contexts(tree: TreeBuilder) -> Iterator[tuple[str, str]]:
+    for node in tree.nodes:
+        for task in node.tasks if isinstance(node, BatchNode) else ():
+            context = node.call.arguments["tasks"][task.index].get("context")
+            if isinstance(context, str) and context.strip():
+                yield task.path, context.strip()
 
 
 def _unusable(file: str, observed: str) -> Problem:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from harness.model.facts import CardFacts, CardKind, Column, ColumnFacts, Fact, Place, Problem
 from harness.project import batch, script_nested, script_report, task_nested, task_report, usage
+from harness.project.cases import missing_reports, record_cases, report_cases
 from harness.project.execution import read_execution
 from harness.project.nodes import BatchNode, Node, ScriptNode
 from harness.project.paths import paths_of
@@ -78,10 +79,13 @@ def project_report(tree: TreeBuilder) -> ColumnFacts:
     """What the host's stored reports say. Its problems are clauses that a report itself breaks."""
     problems: list[Problem] = []
     cards = [card for node in tree.nodes for card in _report_cards(node, problems)]
-    return ColumnFacts(column=Column.REPORT, cards=tuple(cards), problems=tuple(problems))
+    problems.extend(missing_reports(tree))
+    return ColumnFacts(column=Column.REPORT, cards=tuple(cards), problems=tuple(problems), cases=report_cases(tree))
 
 
 def project_nested(tree: TreeBuilder) -> ColumnFacts:
     """What nested records, child sessions and usage snapshots say. Its problems are those of the records."""
     cards = [card for node in tree.nodes for card in _nested_cards(node)]
-    return ColumnFacts(column=Column.NESTED, cards=tuple(cards), problems=tuple(tree.problems))
+    return ColumnFacts(
+        column=Column.NESTED, cards=tuple(cards), problems=tuple(tree.problems), cases=record_cases(tree)
+    )

@@ -46,13 +46,14 @@ def usage_by_task(root: Session) -> dict[str, tuple[UsageRecord, ...]]:
 class TreeBuilder:
     """Walks the root session and every child session that it leads to, once.
 
-    `nodes` come in transcript order: a call's card, then what it contains. `problems` are those of the records and of
-    how sessions fit together.
+    `nodes` come in transcript order: a call's card, then what it contains; `sessions` are those that were walked.
+    `problems` are those of the records and of how sessions fit together.
     """
 
     def __init__(self, root: Session, children: Mapping[str, Session]) -> None:
         self.children = children
         self.nodes: list[Node] = []
+        self.sessions: list[Session] = []
         self.problems: list[Problem] = []
         self._seen = {root.session_id}
         run = Run(root=root, usage=usage_by_task(root))
@@ -69,6 +70,7 @@ class TreeBuilder:
 
     def _scope(self, run: Run, session: Session, *, path: str, chain: str) -> Scope:
         turns = turns_of(session)
+        self.sessions.append(session)
         self.problems.extend(session.problems)
         self.problems.extend(turns.problems)
         return Scope(run=run, session=session, turns=turns, path=path, chain=chain)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from harness.judge import judge
-from harness.model.facts import SURFACES, CardKind, Column
+from harness.model.facts import SURFACES, Column
 from harness.model.values import NotComparable, Reason
 from harness.model.verdict import (
     Agreement,
@@ -49,7 +49,6 @@ def _verdict(evidence: Evidence) -> Verdict:
         findings=evidence.findings,
         damaged=evidence.damaged,
         runs_of=evidence.runs_of,
-        rules_checked={"partition": frozenset({CardKind.SUBAGENT_BATCH})},
         faults=evidence.faults,
     )
     assert acceptance.reasons

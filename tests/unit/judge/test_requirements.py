@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from harness.judge.requirements import requirement_rows
+from harness.judge.requirements import OtherRule, requirement_rows
 from harness.model.facts import SURFACES, CardKind, Column
 from harness.model.values import NotComparable, Reason
 from harness.model.verdict import (
@@ -30,11 +30,11 @@ def _rows(
     *observations: Observation,
     findings: tuple[Finding, ...] = (),
     covered: bool = False,
-    rules: dict[str, frozenset[CardKind]] | None = None,
+    others: tuple[OtherRule, ...] = (),
     release: str = "0.104.0",
 ) -> dict[str, RequirementRow]:
-    found = requirement_rows(observations, findings, release=release, covered=covered, rules_checked=rules or {})
-    assert [item.id for item in found] == [entry.id for entry in REQUIREMENTS]
+    found = requirement_rows(observations, findings, release=release, covered=covered, others=others)
+    assert [item.id for item in found] == [*(entry.id for entry in REQUIREMENTS), *(rule.id for rule in others)]
     return {item.id: item for item in found}
 
 
@@ -203,32 +203,52 @@ def test_what_no_run_of_the_release_can_show_is_not_reachable_and_says_why() -> 
 # Structural rules
 
 
-def test_a_structural_rule_that_this_version_does_not_check_is_never_met() -> None:
-    rows = _rows(_seen(agreeing_row("Tasks total", 4, kind=CardKind.SUBAGENT_BATCH)))
-    assert rows["batch.partition"].status is NOT_OBSERVED
-    assert rows["batch.partition"].reason == "this version of the harness does not check partition"
+def _tried(times: int, requirement: str = "batch.partition", id_: str = "seen") -> Observation:
+    return msgspec.structs.replace(observation(id_), cases={requirement: times})
 
 
-def test_a_structural_rule_is_met_by_every_surface_card_of_its_kind_that_keeps_it() -> None:
-    rules = {"partition": frozenset({CardKind.SUBAGENT_BATCH, CardKind.TASK})}
-    # the observation shows one batch on three surfaces: the local agent drove, so Mission Control was not live
-    found = _rows(observation("seen"), rules=rules)["batch.partition"]
-    assert (found.status, found.agree, found.disagree) == (MET, 3, 0)
-    assert found.observations == ("seen",)
-    scripts = _rows(observation("seen"), rules={"partition": frozenset({CardKind.CODE_MODE})})["batch.partition"]
-    assert (scripts.status, scripts.agree) == (NOT_OBSERVED, 0)
+def test_a_structural_rule_that_nothing_was_tried_on_is_never_met() -> None:
+    row = _rows(observation("seen"))["batch.partition"]
+    assert (row.status, row.reason) == (NOT_OBSERVED, "no batch shows all of its counts")
+    assert (row.agree, row.disagree, row.observations) == (0, 0, ())
 
 
-def test_a_card_that_breaks_a_structural_rule_does_not_count_as_keeping_it() -> None:
-    rules = {"partition": frozenset({CardKind.SUBAGENT_BATCH})}
+def test_a_structural_rule_is_met_by_every_case_that_kept_it() -> None:
+    found = _rows(_tried(3), _tried(2, id_="other"), observation("third"))["batch.partition"]
+    assert (found.status, found.reason, found.agree, found.disagree) == (MET, "", 5, 0)
+    assert found.observations == ("seen", "other")
+    assert _rows(_tried(3))["batch.terminal-unfinished"].status is NOT_OBSERVED
+
+
+def test_a_case_that_broke_a_structural_rule_does_not_count_as_keeping_it() -> None:
     broken = tuple(
         finding("seen", requirement="batch.partition", kind=FindingKind.RULE, surface=column)
         for column in (LA_LIVE, LA_REOPEN)
     )
-    found = _rows(observation("seen"), observation("other"), findings=broken, rules=rules)["batch.partition"]
-    assert (found.status, found.agree, found.disagree) == (DISAGREES, 4, 2)
+    found = _rows(_tried(3), _tried(3, id_="other"), findings=broken)["batch.partition"]
+    assert (found.status, found.reason, found.agree, found.disagree) == (DISAGREES, "2 findings", 4, 2)
     many = tuple(finding("seen", requirement="batch.partition", kind=FindingKind.RULE) for _ in range(9))
-    assert _rows(observation("seen"), findings=many, rules=rules)["batch.partition"].agree == 0
+    assert _rows(_tried(3), findings=many)["batch.partition"].agree == 0
+
+
+OTHER = OtherRule(id="wire.seq", section="Wire rules", text="seq grows")
+
+
+def test_a_rule_of_the_wire_has_a_row_that_is_met_only_where_it_was_tried() -> None:
+    row = _rows(_tried(7, "wire.seq"), observation("other"), others=(OTHER,))["wire.seq"]
+    assert (row.status, row.reason, row.agree, row.disagree) == (MET, "", 7, 0)
+    assert (row.section, row.text, row.observations) == ("Wire rules", "seq grows", ("seen",))
+    untried = _rows(observation("seen"), others=(OTHER,))["wire.seq"]
+    assert (untried.status, untried.agree) == (NOT_OBSERVED, 0)
+    assert untried.reason == "no original run of this release gave a case of it"
+
+
+def test_a_rule_of_the_wire_is_broken_by_its_findings_waived_or_not() -> None:
+    for waived_by, reason in ((None, "1 findings"), ("W-1", "1 findings, 1 of them waived")):
+        found = finding("seen", requirement="wire.seq", kind=FindingKind.RULE, waived_by=waived_by)
+        row = _rows(_tried(7, "wire.seq"), findings=(found,), others=(OTHER,))["wire.seq"]
+        assert (row.status, row.reason, row.agree, row.disagree) == (DISAGREES, reason, 6, 1)
+        assert row.observations == ("seen",)
 
 
 def test_the_rules_of_the_process_are_met_by_coverage_alone() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from harness.judge import judge
 from harness.model.errors import HarnessError
-from harness.model.facts import SURFACES, CardKind, Column
+from harness.model.facts import SURFACES, Column
 from harness.model.values import NotComparable, Reason
 from harness.model.verdict import (
     Acceptance,
@@ -38,7 +38,6 @@ from tests.support.columns import (
     replaced,
 )
 
-RULES = {"partition": frozenset({CardKind.SUBAGENT_BATCH})}
 OBSERVATIONS, RUNS_OF = covered_release()
 SCRIPT_RUN = "mixed-outcomes.script"
 KILLED_RUN = "cancellation.killed-in-call"
@@ -61,7 +60,6 @@ def _judged(
         findings=findings,
         damaged=damaged,
         runs_of=runs_of,
-        rules_checked=RULES,
         faults=faults,
     )
 

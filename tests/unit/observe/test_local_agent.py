@@ -275,7 +275,7 @@ def test_tasks_that_start_out_of_order_keep_their_declared_places(starts: tuple[
     shown = tuple(f"turn1/call1/task{name[1]}" for name in starts)
     assert cards["turn1/call1"].children == shown
     assert cards["turn1/call1/task1"].children == ("turn1/call1/task1/call1",)
-    assert column.problems == ()
+    assert {one.requirement for one in column.problems} == {"batch.live-snapshots"}  # nothing here counts as it goes
 
 
 def test_calls_of_other_kinds_are_counted_and_not_listed() -> None:
@@ -313,7 +313,7 @@ def test_a_batch_inside_a_task_inside_a_script_stands_below_both() -> None:
         ("turn1/call1/call1/task1/call1/task1", CardKind.TASK),
         ("turn1/call1/call1/task1/call1/task1/call1", CardKind.CODE_MODE),
     ]
-    assert column.problems == ()
+    assert {one.requirement for one in column.problems} == {"batch.live-snapshots"}  # nothing here counts as it goes
 
 
 def test_a_reference_to_a_card_that_is_not_there_is_told_and_not_invented() -> None:
