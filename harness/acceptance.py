@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -42,6 +44,9 @@ OTHER_RULES: tuple[OtherRule, ...] = (
     *(OtherRule(id=id_, section="Saved records", text=text) for id_, text in record_rules.RULES.items()),
 )
 """Rules beside the requirement catalogue that findings can name: each has a row of its own in the report."""
+
+RULE_TEXTS = {rule.id: rule.text for rule in OTHER_RULES}
+"""Their texts, for reports."""
 
 _WORTH_A_POOL = 8
 """Bundles from which starting further processes takes less time than it saves."""
@@ -182,12 +187,20 @@ def _examine(work: _Work) -> Compared | str:
 
 
 def _examine_all(works: Sequence[_Work], jobs: int) -> Iterator[Compared | str]:
-    """Results in the order of `works`, on `jobs` processes: how the work was cut does not show in them."""
-    if jobs <= 1 or len(works) < _WORTH_A_POOL:
-        yield from map(_examine, works)
-        return
-    with ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(_examine, works)
+    """Results in the order of `works`, on `jobs` processes: how the work was cut does not show in them.
+
+    Where no further process can be had (no shared memory, no way to start one), this one does the rest.
+    """
+    done = 0
+    if jobs > 1 and len(works) >= _WORTH_A_POOL:
+        with (
+            contextlib.suppress(OSError, BrokenProcessPool),
+            ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool,
+        ):
+            for result in pool.map(_examine, works):
+                yield result
+                done += 1
+    yield from map(_examine, works[done:])
 
 
 def accept(

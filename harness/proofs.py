@@ -16,6 +16,8 @@ from harness.wire.locate import Locator
 
 _LINE_WIDTH = 110
 _AROUND = 3
+_PICTURE_ROWS = 3
+"""Rows shown around each outlined one: a whole screen is ten times the size, and the cast is in the bundle."""
 _CARD_MEMBERS = ("/data/card", "/tool_card")
 
 
@@ -49,14 +51,24 @@ def _member(value: object, pointer: str) -> object:
     return value
 
 
-def _highlight(text: str, pointer: str) -> tuple[tuple[int, int], ...]:
-    content = text.encode()
-    offset = Locator(content).offset(pointer)
-    if offset is None or not pointer:
-        return ()
-    start = len(content[:offset].decode())
-    _, end = json.JSONDecoder().raw_decode(text, start)
-    return ((start, end),)
+class _Formatted:
+    """One frame, card or record, raw and for human eyes; parsed once for all the places in it."""
+
+    def __init__(self, raw: str, text: str) -> None:
+        self.raw = raw
+        self.text = text
+        self._content = text.encode()
+        self._locator: Locator | None = None
+
+    def highlight(self, pointer: str) -> tuple[tuple[int, int], ...]:
+        """Where the value at the pointer stands in `text`; empty when it is the whole or not there."""
+        self._locator = self._locator or Locator(self._content)
+        offset = self._locator.offset(pointer)
+        if offset is None or not pointer:
+            return ()
+        start = len(self._content[:offset].decode())
+        _, end = json.JSONDecoder().raw_decode(self.text, start)
+        return ((start, end),)
 
 
 class Proofs:
@@ -65,6 +77,7 @@ class Proofs:
     def __init__(self, bundles: Mapping[str, Bundle]) -> None:
         self._bundles = bundles
         self._lines: dict[tuple[str, str], list[bytes]] = {}
+        self._formatted: dict[tuple[str, str, int | None, str], _Formatted | None] = {}
         self._screens: dict[tuple[str, str], dict[str, Snapshot]] = {}
 
     def _line(self, observation: str, place: Place) -> str | None:
@@ -85,17 +98,26 @@ class Proofs:
 
     def excerpt(self, observation: str, place: Place) -> Excerpt | None:
         """The frame or record at `place`, raw and formatted, with the fact's value marked."""
+        pointer = place.pointer or ""
+        prefix = _card_prefix(pointer)
+        key = (observation, place.file, place.line, prefix)
+        if key not in self._formatted:
+            self._formatted[key] = self._format(observation, place, prefix)
+        formatted = self._formatted[key]
+        if formatted is None:
+            return None
+        return Excerpt(
+            raw=formatted.raw, formatted=formatted.text, highlight=formatted.highlight(pointer[len(prefix) :])
+        )
+
+    def _format(self, observation: str, place: Place, prefix: str) -> _Formatted | None:
         raw = self._line(observation, place)
         if raw is None:
             return None
-        pointer = place.pointer or ""
         try:
-            whole = json.loads(raw)
-            prefix = _card_prefix(pointer)
-            formatted = pretty(_member(whole, prefix))
+            return _Formatted(raw, pretty(_member(json.loads(raw), prefix)))
         except (ValueError, KeyError, IndexError, TypeError):
-            return Excerpt(raw=raw, formatted=raw)
-        return Excerpt(raw=raw, formatted=formatted, highlight=_highlight(formatted, pointer[len(prefix) :]))
+            return _Formatted(raw, raw)
 
     def _snapshots(self, observation: str, file: str) -> dict[str, Snapshot]:
         key = (observation, file)
@@ -116,7 +138,7 @@ class Proofs:
             for mark in marks
             if 1 <= mark.row <= snapshot.height and 1 <= mark.first <= mark.last <= snapshot.columns
         ]
-        return Picture(svg=svg(snapshot, inside, title=f"Mission Control at {place.marker}"))
+        return Picture(svg=svg(snapshot, inside, title=f"Mission Control at {place.marker}", context=_PICTURE_ROWS))
 
     def timeline(self, observation: str) -> Sequence[TimelineEvent] | None:
         """The live run as the local agent reported it; None when Mission Control drove."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -112,9 +113,9 @@ def accept_command(
 
     Example: harness accept --release 0.104.0 --reports /tmp/report
     """
-    from harness.acceptance import accept  # noqa: PLC0415 # help and errors of usage do not need it
+    from harness.acceptance import RULE_TEXTS, accept  # noqa: PLC0415 # help and errors of usage do not need it
     from harness.proofs import Proofs  # noqa: PLC0415
-    from harness.report import render_all  # noqa: PLC0415
+    from harness.report import github_step_summary, render_all  # noqa: PLC0415
 
     moment = places.parse_time(at)
     scenarios = features or places.default_folder("features")
@@ -134,7 +135,11 @@ def accept_command(
         )
         proofs = Proofs(accepted.bundles)
         files = render_all(
-            accepted.acceptance, excerpts=proofs.excerpt, pictures=proofs.picture, timelines=proofs.timeline
+            accepted.acceptance,
+            excerpts=proofs.excerpt,
+            pictures=proofs.picture,
+            timelines=proofs.timeline,
+            rules=RULE_TEXTS,
         )
     if attest is not None:
         from harness.cli.attest import attest as attested  # noqa: PLC0415
@@ -142,6 +147,9 @@ def accept_command(
         files |= attested(accepted, files, key=attest, features=scenarios)
     for name, content in files.items():
         places.write_file(target / name, content)
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(summary).open("a", encoding="utf-8") as stream:
+            stream.write(github_step_summary(accepted.acceptance, rules=RULE_TEXTS))
     console = output.console()
     if json_:
         console.file.write(files["verdict.json"].decode())

@@ -151,7 +151,7 @@ def authorize_command(
                 reason=reason,
             ),
         )
-        name = f"{group[0].manifest.release}-{hashlib.sha256(payload).hexdigest()[:16]}.dsse.json"
+        name = f"{group[0].manifest.release}-{hashlib.sha256(payload).hexdigest()[:12]}-{print_[:8]}.dsse.json"
         places.write_file(target / name, envelope.sign(payload, [private]))
         output.say(f"signed {len(group)} original runs: {target / name}")
     return 0

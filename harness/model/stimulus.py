@@ -92,7 +92,10 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def canonical(value: object) -> bytes:
-    """Canonical JSON bytes: keys sorted at every depth, no spaces, UTF-8. Raises TypeError for foreign types."""
+    """Canonical JSON bytes: mappings sorted by key, members of values in the order of their definition, no spaces, UTF-8.
+
+    Raises TypeError for types that JSON has no form for.
+    """
     return msgspec.json.encode(value, order="deterministic")
 
 
