@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import pytest
 from pytest_bdd import step as bdd_step
+from pytest_bdd.parser import Feature, Scenario
 from pytest_bdd.parsers import StepParser
 
 from harness.acceptance import accept, releases
@@ -48,6 +49,9 @@ class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 Seen = tuple[str, str, str, Column]
 """Bundle, card, label and column of one disagreement."""
+
+_SCENARIO = pytest.StashKey[str]()
+_SETTLE = pytest.StashKey[tuple[set[Seen], set[Seen]]]()
 
 
 class _Parser(StepParser):
@@ -116,8 +120,8 @@ def _hold(
 
 
 def _scenario_id(request: pytest.FixtureRequest) -> str:
-    scenario = request.node.function.__scenario__
-    return f"{Path(scenario.feature.filename).name}::{scenario.name}"
+    name: str = request.node.stash[_SCENARIO]
+    return name
 
 
 for _entry in STEPS:
@@ -182,7 +186,14 @@ def disagreements(
     return seen
 
 
-_SETTLE = pytest.StashKey[tuple[set[Seen], set[Seen]]]()
+def pytest_bdd_apply_tag(tag: str) -> bool:
+    """Tags name classes, runs and drivers; none of them is a pytest mark."""
+    return bool(tag)
+
+
+def pytest_bdd_before_scenario(request: pytest.FixtureRequest, feature: Feature, scenario: Scenario) -> None:
+    """Steps have to know whose they are."""
+    request.node.stash[_SCENARIO] = f"{Path(feature.filename).name}::{scenario.name}"
 
 
 def pytest_bdd_after_scenario(request: pytest.FixtureRequest) -> None:
