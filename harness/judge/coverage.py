@@ -11,15 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from harness.model.facts import Column
 from harness.model.values import Reason
-from harness.model.verdict import (
-    Agreement,
-    Authorization,
-    FactRow,
-    Finding,
-    FindingKind,
-    Missing,
-    Observation,
-)
+from harness.model.verdict import Authorization, FactRow, Finding, FindingKind, Missing, Observation
 from harness.spec.classes import CLASSES, Run
 
 _OWN_CLASSES = CLASSES[:-1]
@@ -72,12 +64,12 @@ def blocking(row: FactRow, column: Column, *, cut_allowed: bool) -> str | None:
     Facts that a release does not display, or that no record could give, are reported and block nothing; what should
     have been read and could not be, does.
     """
-    cell = row.cells[column]
-    if cell.agreement is not Agreement.NOT_COMPARABLE or cell.reason is None:
+    why = row.cells[column].reason
+    if why is None:
         return None
-    if cell.reason.reason is Reason.UNREADABLE:
+    if why.reason is Reason.UNREADABLE:
         return f"{row.label} of {row.card} is unreadable on {column.value}"
-    if cell.reason.reason is Reason.CAPTURE_CUT and not cut_allowed:
+    if why.reason is Reason.CAPTURE_CUT and not cut_allowed:
         return f"{row.label} of {row.card} could not be read on {column.value}: the capture is cut"
     return None
 

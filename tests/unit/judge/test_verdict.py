@@ -205,6 +205,18 @@ def test_a_fact_that_should_have_been_read_and_could_not_be_is_missing(column: C
     _insufficient(acceptance, SCRIPT_RUN, f"Total calls of turn1/call1 {words} {column.value}", f"({FIRST})")
 
 
+def test_one_reason_for_each_observation_says_how_much_more_could_not_be_read() -> None:
+    silent = {LA_LIVE: NotComparable(reason=Reason.CAPTURE_CUT)}
+    rows = tuple(agreeing_row(label, 3, silent=silent) for label in ("Total calls", "Failed calls", "Unknown calls"))
+    made = observation(FIRST, fact_rows=(agreeing_row("Script outcome", "success"), *rows))
+    acceptance = _judged([made if item.id == FIRST else item for item in OBSERVATIONS])
+    (own,) = (item.reason for item in acceptance.missing if item.class_ != "agreement")
+    assert own == (
+        f"{SCRIPT_RUN}: Total calls of turn1/call1 could not be read on local-agent-live: the capture is cut "
+        f"and 2 more ({FIRST})"
+    )
+
+
 @pytest.mark.parametrize("column", SURFACES)
 @pytest.mark.parametrize(
     "reason", [reason for reason in Reason if reason not in (Reason.UNREADABLE, Reason.CAPTURE_CUT)]
@@ -302,7 +314,12 @@ def test_a_waived_finding_is_accepted_and_stays_visible() -> None:
     assert acceptance.findings == (found,)
     assert acceptance.reasons[0].startswith("1 further findings do not decide")
     other = finding(f"{SCRIPT_RUN}.mission-control", surface=MC_LIVE)
-    assert _judged(findings=[found, other]).verdict is Verdict.REJECTED
+    both = _judged(findings=[found, other])
+    assert both.verdict is Verdict.REJECTED
+    assert both.reasons == (
+        "1 findings in authorized original runs are not waived",
+        "1 further findings do not decide: waived, unreadable, or in runs that do not count yet",
+    )
 
 
 # Damage, and inputs that do not belong together

@@ -70,7 +70,7 @@ def test_the_workspace_is_put_into_literals_and_only_there() -> None:
             ExpectedFact(
                 label="Changed path", ordinal=0, value=Expected(reading=known("<workspace>/a:<workspace>")), line=9
             ),
-            ExpectedFact(label="Changed path", ordinal=1, value=Expected(reading=ABSENT), line=9),
+            ExpectedFact(label="Changed path", ordinal=1, value=Expected(reading=ABSENT), line=10),
             ExpectedFact(label="Code Mode intent", ordinal=0, value=Expected(reading=NULL), line=9),
             ExpectedFact(label="Warning", ordinal=0, value=Expected(pattern="<text>"), line=12),
         ),
@@ -88,7 +88,7 @@ def test_the_workspace_is_put_into_literals_and_only_there() -> None:
             via="table",
             place=Place(file="f.feature", line=9),
         ),
-        Fact(label="Changed path", ordinal=1, value=ABSENT, via="table", place=Place(file="f.feature", line=9)),
+        Fact(label="Changed path", ordinal=1, value=ABSENT, via="table", place=Place(file="f.feature", line=10)),
         Fact(label="Code Mode intent", value=NULL, via="table", place=Place(file="f.feature", line=9)),
         Fact(label="Warning", value=known("<text>"), via="pattern", place=Place(file="f.feature", line=12)),
     )

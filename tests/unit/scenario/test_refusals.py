@@ -88,6 +88,19 @@ WRONG: dict[str, Wrong] = {
     "negative delay": Wrong(
         (BATCH, 'And for task "TASK-A" the model answers "A" after -1 ms', RUN), "after -1", "at least 0"
     ),
+    "negative delay of calls": Wrong(
+        (BATCH, 'And for task "TASK-A" the model calls after -1 ms\n  | tool | arguments |\n  | read | {} |', RUN),
+        "after -1",
+        "at least 0",
+    ),
+    "kill at no request": Wrong(
+        (
+            BATCH,
+            'When the prompt "Go." is run and the product is killed once task "TASK-A" has asked the model 0 times',
+        ),
+        "Go.",
+        "at least 1",
+    ),
     "wait for no request": Wrong(
         (BATCH, 'When the prompt "Go." is run and cancelled once task "TASK-A" has asked the model 0 times'),
         "Go.",

@@ -249,6 +249,11 @@ def test_usage_holds_for_the_replies_after_it_and_never_for_a_refusal() -> None:
     assert lanes["TASK-B"] == (Reply(status=500),)
 
 
+def test_a_reply_may_come_at_once() -> None:
+    lanes = scenario(BATCH, f'Given for task "TASK-A" the model calls after 0 ms{_CALL}', RUN).stimulus.lanes
+    assert lanes["TASK-A"] == (Reply(calls=(_READ,), delay_ms=0),)
+
+
 def test_a_step_of_another_keyword_is_not_taken_for_one_of_the_same_words() -> None:
     assert find_step("given", 'the prompt "x" is run') is None
     assert find_step("then", "the model runs a script") is None
