@@ -102,6 +102,7 @@ def _pieces(text: str, *, layout: bool) -> Iterator[tuple[bool, str]]:
         yield False, text[start:]
 
 
+@lru_cache(maxsize=32_768)
 def visible(text: str) -> str:
     """The text with a visible symbol for every character that would not be seen, on one or several lines.
 
@@ -122,6 +123,7 @@ def block(text: str) -> str:
     return "".join(piece for _, piece in _pieces(text, layout=True))
 
 
+@lru_cache(maxsize=32_768)
 def _html(text: str, *, layout: bool) -> Markup:
     if (_PLAIN_BLOCK if layout else _PLAIN).fullmatch(text):
         return escape(text)

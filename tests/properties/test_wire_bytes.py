@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from harness.model.errors import DecodeError
 from harness.model.facts import ColumnFacts
 from harness.observe.local_agent import live, reopen, timeline
+from harness.spec.requirements import REQUIREMENTS
 from harness.wire.frames import read_frame
 from harness.wire.locate import Locator, pointer
 from harness.wire.reading import read_capture
@@ -36,7 +37,7 @@ from tests.support.wire_frames import (
 FOLDER = Path(__file__).parents[1] / "data" / "captures"
 LINES = gzip.decompress((FOLDER / "0.104.0-mixed-batch.live.jsonl.gz").read_bytes()).splitlines(keepends=True)
 PAGES = gzip.decompress((FOLDER / "0.104.0-mixed-batch.reopen.jsonl.gz").read_bytes()).splitlines(keepends=True)
-IDS = {rule.id for rule in RULES}
+IDS = {rule.id for rule in RULES} | {entry.id for entry in REQUIREMENTS}
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**60), 2**60) | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
