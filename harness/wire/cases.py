@@ -22,9 +22,13 @@ from harness.wire.relations import parent_of
 from harness.wire.runs import Run
 from harness.wire.shapes import Card, Children, Diff, Progress, Results
 
+_BYTES_BOUNDED = ("Warning", "Task activity")
+"""Preview rows whose bytes are bounded; the catalogue's bound of a preview is how many there are."""
 _BOUNDED = {
     kind: frozenset(
-        label for label, entry in facts_of(kind).items() if entry.type is FactType.TEXT and entry.bound is not None
+        label
+        for label, entry in facts_of(kind).items()
+        if entry.type is FactType.TEXT and (label in _BYTES_BOUNDED if entry.repeated else entry.bound is not None)
     )
     for kind in CardKind
 }

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from harness.compare import Compared, compare
+from harness.compare.tried import Tried
 from harness.model.facts import (
     SURFACES,
     CardFacts,
@@ -112,6 +113,12 @@ def held(
     for column, why in (unavailable or {}).items():
         columns[column] = ColumnFacts(column=column, unavailable=why)
     return compare(columns, reference if isinstance(reference, tuple) else (reference,), observation="seen")
+
+
+def compare_tried(shown: Mapping[Column, CardFacts], tries: Iterable[tuple[Column | None, Tried]]) -> Compared:
+    """The comparison of what columns show when structural rules were tried on them."""
+    columns = {column: ColumnFacts(column=column, cards=(cards,)) for column, cards in shown.items()}
+    return compare(columns, (), observation="seen", tries=tries)
 
 
 def row(compared: Compared, label: str, *, ordinal: int = 0, path: str = PATH) -> FactRow:
