@@ -62,11 +62,8 @@ class Cluster:
 
     def __enter__(self) -> Cluster:
         try:
-            self._client.wait_for_workers(1, timeout=NO_WORKERS_SECONDS)
+            self.wait_for(1)
             self._same_everywhere()
-        except TimeoutError as error:
-            self.__exit__()
-            raise UsageError("the scheduler has no workers", where=self._address) from error
         except BaseException:
             self.__exit__()
             raise
@@ -98,6 +95,14 @@ class Cluster:
             self._count = max(1, sum(int(worker["nthreads"]) for worker in workers.values()))
             self._counted = time.monotonic()
         return self._count
+
+    def wait_for(self, count: int) -> None:
+        """Waits until the cluster has so many workers. Raises UsageError when it does not come to have them."""
+        try:
+            self._client.wait_for_workers(count, timeout=NO_WORKERS_SECONDS)
+        except TimeoutError as error:
+            missing = "no workers" if count == 1 else f"less than {count} workers"
+            raise UsageError(f"the scheduler has {missing}", where=self._address) from error
 
     def submit(self, units: list[Unit], *, alone: bool) -> Future[list[Row]]:  # noqa: ARG002 # see `rows`
         future = self._client.submit(self._work, units, self._candidate, pure=False)

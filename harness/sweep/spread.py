@@ -7,6 +7,7 @@ takes no other with it.
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -168,13 +169,15 @@ class Processes:
 
 
 def _pool(count: int) -> ProcessPoolExecutor:
-    """Workers leave an interruption from the keyboard to the process that sends them work."""
-    return ProcessPoolExecutor(
-        max_workers=count,
-        mp_context=get_context("spawn"),
-        initializer=signal.signal,
-        initargs=(signal.SIGINT, signal.SIG_IGN),
-    )
+    return ProcessPoolExecutor(max_workers=count, mp_context=get_context("spawn"), initializer=_begin)
+
+
+def _begin() -> None:
+    """What a worker does first. An interruption from the keyboard is left to the process that sends the work; values of
+    a session form trees that die young, so that looking for cycles among them is worth less often (a tenth of all)."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    gc.freeze()
+    gc.set_threshold(50_000)
 
 
 def _broken(pool: ProcessPoolExecutor) -> bool:
