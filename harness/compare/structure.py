@@ -18,6 +18,7 @@ from harness.model.facts import SURFACES, CardFacts, CardKind, Column, ColumnFac
 from harness.model.values import NULL, Reading, State, Value, known
 from harness.spec import bounds
 from harness.spec.facts import FactType, fact, facts_of
+from harness.spec.requirements import Requirement, requirement
 
 LIVE = (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
 REOPENED = (Column.LOCAL_AGENT_REOPEN, Column.MISSION_CONTROL_REOPEN)
@@ -34,6 +35,8 @@ _ACTIVITY = re.compile(rf"\S+: (?:{'|'.join(STATUSES)})")
 _TASK = re.compile(r"(?P<batch>.+)/task(?P<number>\d+)")
 _IDENTITY = re.compile(r"(?P<scope>.*/|)g(?P<number>\d+)")
 _PREVIEWS = {"Warning": "code-mode.warning-rows", "Changed path": "code-mode.path-bounds"}
+_CORE = requirement("acceptance.core-survives")
+_PREVIEWED = requirement("code-mode.previews-cost-no-counts")
 _PARTS = ("Tasks total", "Tasks done", "Tasks failed", "Tasks running", "Tasks unknown", "Tasks cancelled")
 
 
@@ -89,16 +92,16 @@ def try_replay(card: CardFacts, column: Column, *, unfinished: bool) -> Iterator
     """``code-mode.no-running-replay``: nothing runs on a reopened card. A case of it is a tool that had not ended."""
     if column not in REOPENED:
         return
-    requirement = "code-mode.no-running-replay"
+    rule = "code-mode.no-running-replay"
     running = [item for item in card.facts if item.label in _RUNNING and _runs(_text(item.value))]
     for item in running:
-        problem = broken(requirement, card, item, "nothing runs on a reopened card", str(item.value))
-        yield Tried(requirement, problem, item.ordinal, item.via)
+        problem = broken(rule, card, item, "nothing runs on a reopened card", str(item.value))
+        yield Tried(rule, problem, item.ordinal, item.via)
     if column is Column.LOCAL_AGENT_REOPEN and card.outcome is None:
-        problem = broken(requirement, card, None, "a reopened card that has ended", "a running card")
-        yield Tried(requirement, problem)
+        problem = broken(rule, card, None, "a reopened card that has ended", "a running card")
+        yield Tried(rule, problem)
     elif not running and unfinished:
-        yield from kept(requirement)
+        yield from kept(rule)
 
 
 def _runs(text: str | None) -> bool:
@@ -124,9 +127,9 @@ def try_bounds(card: CardFacts, column: Column) -> Iterator[Tried]:
     """``code-mode.warning-rows``, ``code-mode.path-bounds``, ``code-mode.warning-storage``, ``task.text-bounds``,
     ``task.activity-bound``: what is shown stays within its bounds. The wire holds the local agent to its own."""
     shown = Counter(item.label for item in card.facts if item.via == "row" and _text(item.value) is not None)
-    for label, requirement in _PREVIEWS.items():
+    for label, rule in _PREVIEWS.items():
         if shown[label] and column in LOCAL_AGENT:
-            yield from kept(requirement)
+            yield from kept(rule)
     if shown["Task activity"] and column in LOCAL_AGENT:
         yield from kept("task.activity-bound")
     paths = _first(card, "Changed paths") if card.kind is CardKind.CODE_MODE else None
@@ -140,42 +143,47 @@ def try_bounds(card: CardFacts, column: Column) -> Iterator[Tried]:
         entry, text = entries.get(item.label), _text(item.value)
         if entry is None or text is None or entry.type is not FactType.TEXT:
             continue
-        most, requirement = bounds.TASK_TEXT_BYTES, "task.text-bounds"
+        most, rule = bounds.TASK_TEXT_BYTES, "task.text-bounds"
         if item.label == "Warning":
-            most, requirement = bounds.WARNING_BYTES, "code-mode.warning-storage"
+            most, rule = bounds.WARNING_BYTES, "code-mode.warning-storage"
         elif card.kind is not CardKind.TASK or item.label == "Task execution identity":
             continue
         size = len(text.encode())
         long = size > most and column in MISSION_CONTROL
-        problem = broken(requirement, card, item, f"at most {most} bytes", f"{size} bytes")
-        yield Tried(requirement, problem if long else None, item.ordinal, item.via)
+        problem = broken(rule, card, item, f"at most {most} bytes", f"{size} bytes")
+        yield Tried(rule, problem if long else None, item.ordinal, item.via)
 
 
 def try_core(card: CardFacts, column: Column) -> Iterator[Tried]:
     """``acceptance.core-survives``, ``code-mode.previews-cost-no-counts``, ``acceptance.optional-explicit``.
 
-    A card that says it left something out has its core all the same; one that lacks optional rows says so; one that
-    dropped previews has every total and marker.
+    A card that says it left something out has its core all the same; one that dropped previews has every total and
+    marker; one that lacks optional rows says so, and lacks no others.
     """
     if column not in LOCAL_AGENT:
         return
     there = {item.label for item in card.facts}
-    single = {label: entry for label, entry in facts_of(card.kind).items() if not entry.repeated}
-    core = [label for label, entry in single.items() if entry.core and label not in there]
-    lost = broken("acceptance.core-survives", card, None, "every core row", f"no row {', '.join(core)}")
-    reduced = any(says_omitted(card, subject) for subject in ("rows", "blocks", "children"))
-    if core or reduced:
-        yield Tried("acceptance.core-survives", lost if core else None)
+    single = [entry for entry in facts_of(card.kind).values() if not entry.repeated]
+    core = [entry.label for entry in single if entry.core and entry.label not in there]
+    optional = [entry.label for entry in single if not entry.core and entry.label not in there]
+    if core or any(says_omitted(card, subject) for subject in ("rows", "blocks", "children")):
+        yield _try_lost(card, _CORE, core, "every core row")
     if _number(card, "Warnings omitted") or _number(card, "Changed paths omitted"):
-        requirement = "code-mode.previews-cost-no-counts"
-        dropped = broken(requirement, card, None, "every total and safety marker", f"no row {', '.join(core)}")
-        yield Tried(requirement, dropped if core else None)
-    optional = [label for label, entry in single.items() if not entry.core and label not in there]
-    if optional:
+        yield _try_lost(card, _PREVIEWED, core, "every total and safety marker")
+    more = [label for label in core if label not in {*_CORE.labels, *_PREVIEWED.labels}]
+    if optional or more:
         told = says_omitted(card, "rows", at_least=len(optional)) or says_omitted(card, "blocks")
-        expected = f"omissions that name {len(optional)} rows"
-        problem = broken("acceptance.optional-explicit", card, None, expected, f"no row {', '.join(optional)}")
-        yield Tried("acceptance.optional-explicit", None if told else problem)
+        lost = more or ([] if told else optional)
+        expected = "all rows but optional ones" if more else f"omissions that name {len(optional)} rows"
+        problem = broken("acceptance.optional-explicit", card, None, expected, f"no row {', '.join(lost)}")
+        yield Tried("acceptance.optional-explicit", problem if lost else None)
+
+
+def _try_lost(card: CardFacts, rule: Requirement, missing: Iterable[str], expected: str) -> Tried:
+    """A card against a rule that names the rows which must be there."""
+    lost = [label for label in missing if label in rule.labels]
+    problem = broken(rule.id, card, None, expected, f"no row {', '.join(lost)}")
+    return Tried(rule.id, problem if lost else None)
 
 
 def try_partition(card: CardFacts, *, ended: bool) -> Iterator[Tried]:
@@ -204,12 +212,12 @@ def try_binding(column: Column, cards: Mapping[str, CardFacts], recorded: Mappin
                 scopes.setdefault((at["batch"], item.via), Counter())[found["scope"]] += 1
                 named.append((card, item, at["batch"], int(at["number"]), found))
         yield from _try_intent(recorded, card, at["batch"])
-    requirement = "task.live-binding" if column in LIVE else "batch.early-details"
+    rule = "task.live-binding" if column in LIVE else "batch.early-details"
     for card, item, batch, number, found in named:
         ((scope, _),) = scopes[batch, item.via].most_common(1)
-        problem = broken(requirement, card, item, f"{scope}g{number}", str(item.value))
+        problem = broken(rule, card, item, f"{scope}g{number}", str(item.value))
         wrong = found["scope"] != scope or int(found["number"]) != number
-        yield Tried(requirement, problem if wrong else None, item.ordinal, f"binding {item.via}")
+        yield Tried(rule, problem if wrong else None, item.ordinal, f"binding {item.via}")
 
 
 def _try_intent(recorded: Mapping[str, CardFacts], card: CardFacts, batch: str) -> Iterator[Tried]:

@@ -255,10 +255,23 @@ def _without(shown: CardFacts, *labels: str, omissions: tuple[str, ...] = (), co
 
 @pytest.mark.parametrize("column", [LA_LIVE, LA_REOPEN])
 def test_a_card_without_a_core_row_is_told_whatever_it_omits(column: Column) -> None:
-    for shown, label in ((_script(), "Rollback"), (_task(), "Task persistence")):
+    for shown, label in ((_script(), "Rollback"), (_task(), "Task failed calls")):
         (told,) = _broken(_tries({column: _without(shown, label, omissions=("rows", "blocks"))}))
         assert told == (column.value, "acceptance.core-survives", shown.path, "", "every core row", f"no row {label}")
     assert _broken(_tries({MC_REOPEN: _without(_script(), "Rollback")})) == []
+
+
+@pytest.mark.parametrize("omissions", [(), ("rows", "blocks")])
+def test_a_row_that_is_neither_core_nor_optional_may_not_be_dropped(omissions: tuple[str, ...]) -> None:
+    for shown, label in ((_script(), "Elapsed milliseconds"), (_task(), "Task persistence")):
+        (told,) = _broken(_tries({LA_LIVE: _without(shown, label, omissions=omissions)}))
+        assert told[1:] == (
+            "acceptance.optional-explicit",
+            shown.path,
+            "",
+            "all rows but optional ones",
+            f"no row {label}",
+        )
 
 
 def test_a_reduced_card_with_its_core_is_a_case_of_it() -> None:
@@ -291,8 +304,9 @@ def test_optional_rows_that_are_gone_without_a_word_are_told() -> None:
 def test_a_card_that_dropped_previews_has_every_total() -> None:
     dropped = _script(Warnings=40, Warnings_omitted=38)
     assert _cases(_tries({LA_LIVE: dropped}))["code-mode.previews-cost-no-counts"] == 1
-    told = {item[1]: item[5] for item in _broken(_tries({LA_LIVE: _without(dropped, "Failed calls")}))}
-    assert told["code-mode.previews-cost-no-counts"] == "no row Failed calls"
+    told = {item[1]: item[5] for item in _broken(_tries({LA_LIVE: _without(dropped, "Failed calls", "Total calls")}))}
+    assert told["code-mode.previews-cost-no-counts"] == "no row Total calls, Failed calls"
+    assert told["acceptance.core-survives"] == "no row Failed calls"
     assert _cases(_tries({LA_LIVE: _script()}))["code-mode.previews-cost-no-counts"] == 0
 
 
