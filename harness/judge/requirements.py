@@ -97,6 +97,7 @@ def _row(
     about: Iterable[Observation],
     counts: Outcome,
     status: tuple[RequirementStatus, str],
+    findings: Iterable[Finding],
 ) -> RequirementRow:
     observations = tuple(about)
     return RequirementRow(
@@ -110,6 +111,7 @@ def _row(
         agree=counts[0],
         disagree=counts[1],
         not_comparable=counts[2],
+        findings=tuple(found.id for found in findings),
     )
 
 
@@ -132,7 +134,7 @@ def _requirement_row(
     own = list(by_requirement.get(requirement.id, ()))
     if requirement.kind is CheckKind.PROCESS:
         process = _process_status(requirement.id, own, release=release, covered=covered)
-        return _row(requirement, (), (0, 0, 0), process)
+        return _row(requirement, (), (0, 0, 0), process, own)
     if requirement.kind is CheckKind.RULE:
         own = rules.against(requirement, by_requirement)
     counts: Outcome = (0, 0, 0)
@@ -149,7 +151,7 @@ def _requirement_row(
         counts = _added(counts, here)
         if seen:
             about.append(observation)
-    return _row(requirement, about, counts, _status(requirement, counts, own, release=release))
+    return _row(requirement, about, counts, _status(requirement, counts, own, release=release), own)
 
 
 def _other_row(
@@ -165,7 +167,7 @@ def _other_row(
         status = (RequirementStatus.MET, "")
     else:
         status = (RequirementStatus.NOT_OBSERVED, "no original run of this release gave a case of it")
-    return _row(rule, (item for item in observations if tried[item.id] or broken[item.id]), counts, status)
+    return _row(rule, (item for item in observations if tried[item.id] or broken[item.id]), counts, status, own)
 
 
 def requirement_rows(

@@ -179,7 +179,10 @@ class RequirementStatus(StrEnum):
 
 
 class RequirementRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One normative sentence: `text` is the rule in our words; counts are of comparisons over all observations."""
+    """One normative sentence: `text` is the rule in our words; counts are of comparisons over all observations.
+
+    `findings`: ids of the findings that speak against it, its own and those of other rules that say the same.
+    """
 
     id: str
     section: str
@@ -191,6 +194,7 @@ class RequirementRow(msgspec.Struct, frozen=True, kw_only=True):
     agree: int
     disagree: int
     not_comparable: int
+    findings: tuple[str, ...] = ()
 
 
 class Damage(msgspec.Struct, frozen=True, kw_only=True):

@@ -165,6 +165,7 @@ class Overview:
         self.totals = total(counts(item, column) for item in self.observations for column in SURFACES)
         self.requirements = {row.id: row for row in acceptance.requirements}
         self._counting = {item.id for item in self.observations if counts_as_evidence(item)}
+        self._by_id = {finding.id: finding for finding in self.findings}
         self._by_surface: dict[tuple[str, str], list[Finding]] = {}
         self._by_requirement: dict[str, list[Finding]] = {}
         for finding in self.findings:
@@ -202,8 +203,13 @@ class Overview:
         return Check(outcome=Outcome.UNSETTLED, reason=reason, findings=())
 
     def requirement(self, row: RequirementRow) -> Check:
-        """How one requirement ended. A disagreement that is wholly waived is waived, and stays visible."""
-        findings = tuple(self._by_requirement.get(row.id, ()))
+        """How one requirement ended. A disagreement that is wholly waived is waived, and stays visible.
+
+        Findings of other rules that say the same count here as they do for the judge.
+        """
+        others = (self._by_id[id_] for id_ in row.findings if id_ in self._by_id)
+        same = (item for item in others if item.requirement != row.id)
+        findings = (*self._by_requirement.get(row.id, ()), *same)
         outcome = _outcome(findings, disagree=row.status is RequirementStatus.DISAGREES and not findings)
         if outcome is not None:
             decides = not findings or outcome is Outcome.WAIVED or any(map(self.decides, findings))

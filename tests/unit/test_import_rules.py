@@ -30,8 +30,8 @@ EDGES = frozenset(
     )
 )
 """The only stages that import another one."""
-PURE_JOINTS = frozenset(("examine", "proofs"))
-"""Top-level modules join the stages: they, and the command line, may import all and may use the world. But these two
+PURE_JOINTS = frozenset(("examine", "proofs", "whole_run"))
+"""Top-level modules join the stages: they, and the command line, may import all and may use the world. But these
 derive everything that is judged and shown, and get no more than a verified bundle."""
 
 _WORLDLY_MODULES = frozenset(

@@ -171,6 +171,7 @@ def test_a_finding_of_a_wire_rule_breaks_the_requirement_that_says_the_same(id_:
     row = _row(id_, _seen(cases={id_: 5}), findings=(_found(rule, label),))
     assert (row.status, row.disagree) == (DISAGREES, 1)
     assert row.reason == f"1 findings of {rule}"
+    assert row.findings == (_found(rule, label).id,)
 
 
 @pytest.mark.parametrize(

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from harness.model.facts import SURFACES, Column
 from harness.model.values import NotComparable, Reason, known
-from harness.model.verdict import Acceptance, Authorization, FindingKind, Missing, RequirementStatus, Verdict
+from harness.model.verdict import (
+    Acceptance,
+    Authorization,
+    FindingKind,
+    Missing,
+    RequirementRow,
+    RequirementStatus,
+    Verdict,
+)
 from harness.report.views import Outcome, Overview
 from tests.support.acceptances import SCRIPT, accepted_of, finding, observed
 
@@ -130,3 +139,28 @@ def test_order_of_the_input_has_no_meaning() -> None:
     other = msgspec.structs.replace(one, observations=one.observations[::-1], findings=one.findings[::-1])
     assert Overview(one).observations == Overview(other).observations
     assert Overview(one).findings == Overview(other).findings
+
+
+@pytest.mark.parametrize(("waived_by", "outcome"), [(None, Outcome.DISAGREES), ("W-1", Outcome.WAIVED)])
+def test_a_requirement_is_waived_with_the_finding_of_another_rule_that_breaks_it(
+    waived_by: str | None, outcome: Outcome
+) -> None:
+    other = finding("a", requirement="wire.fact-spelling", label="Total calls", waived_by=waived_by)
+    acceptance = accepted_of((observed("a", extra=(other,)),))
+    row = RequirementRow(
+        id="general.count-spelling",
+        section="Code Mode and subagent card facts",
+        text="digits",
+        scenarios=(),
+        observations=("a",),
+        status=RequirementStatus.DISAGREES,
+        reason="1 findings of wire.fact-spelling",
+        agree=3,
+        disagree=1,
+        not_comparable=0,
+        findings=(other.id, "of no judgement"),
+    )
+    check = Overview(acceptance).requirement(row)
+    assert check.outcome is outcome
+    assert [item.id for item in check.findings] == [other.id]
+    assert check.reason == row.reason

@@ -135,6 +135,7 @@ def test_duplicate_parents_cannot_be_reached_on_any_release_that_refuses_them() 
         assert found.reason
         assert [(entry.requirement, entry.release) for entry in NOT_REACHABLE].count((found.requirement, release)) == 1
     assert not_reachable("code-mode.duplicate-parents", "9.9.9") is None
+    assert not_reachable("code-mode.rollback", "0.104.0") is None
 
 
 def test_a_sound_file_loads_with_types_expanded_and_sections_resolved() -> None:
