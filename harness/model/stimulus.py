@@ -92,7 +92,7 @@ class Stimulus(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def canonical(value: object) -> bytes:
-    """Canonical JSON bytes: mappings sorted by key, members of values in the order of their definition, no spaces, UTF-8.
+    """Canonical JSON bytes: mappings sorted by key, members of values in the order of their definition, no blanks.
 
     Raises TypeError for types that JSON has no form for.
     """
