@@ -79,7 +79,7 @@ def _runs(draw: st.DrawFn) -> tuple[dict[Column, CardFacts], CardFacts | None]:
 
 
 _SOME = st.lists(st.sampled_from(Column), max_size=4, unique=True)
-_FEW = settings(max_examples=60, deadline=None)
+_FEW = settings(max_examples=40, deadline=None)
 
 
 def _compared(run: tuple[dict[Column, CardFacts], CardFacts | None]) -> Compared:

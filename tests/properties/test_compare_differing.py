@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from harness.compare.readings import comparable, differing
@@ -40,6 +40,7 @@ def _split(pairs: Mapping[str, tuple[Value, Value]]) -> tuple[dict[str, Value], 
     return {key: one for key, (one, _) in pairs.items()}, {key: other for key, (_, other) in pairs.items()}
 
 
+@settings(max_examples=60, deadline=None)
 @given(_PAIRS)
 @example({})
 @example({"__private__": (known("1"), known("2"))})
@@ -55,6 +56,7 @@ def test_exactly_the_readings_that_are_not_equal_differ(pairs: dict[str, tuple[V
     assert differing(right, left) == unequal
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.dictionaries(_KEYS, _VALUES, max_size=12))
 def test_nothing_differs_from_itself(values: dict[str, Value]) -> None:
     assert differing(values, dict(reversed(values.items()))) == set()
@@ -83,6 +85,7 @@ def test_deepdiff_is_asked_and_its_answer_stands(found: dict[str, list[str]], mo
     assert asked == [({"a": "1", "b": None}, {"a": "2", "b": None, "c": "3"})]
 
 
+@settings(max_examples=40, deadline=None)
 @given(st.sampled_from(State), _TEXTS, st.text(max_size=5))
 def test_only_known_null_and_absent_can_be_compared(state: State, text: str, reason: str) -> None:
     value = Value(state=state, text=text if state is State.KNOWN else None, reason=reason)

@@ -29,7 +29,7 @@ from tests.support.columns import RELEASE, counted, covered_release, finding
 OBSERVATIONS, RUNS_OF = covered_release()
 BETTER = [Verdict.TAMPERED, Verdict.REJECTED, Verdict.INSUFFICIENT, Verdict.ACCEPTED]
 _AT = st.integers(0, len(OBSERVATIONS) - 1)
-_FEW = settings(max_examples=25, deadline=None)
+_FEW = settings(max_examples=15, deadline=None)
 
 
 class Evidence(NamedTuple):

@@ -152,6 +152,7 @@ def test_a_label_that_the_card_cannot_have_is_not_passed_over() -> None:
 def test_a_single_row_that_stands_twice_is_not_passed_over() -> None:
     found = _broken(card(facts(SCRIPT), fact("Rollback", False, ordinal=1)))
     assert [(item.requirement, item.label, item.ordinal) for item in found] == [("general.exact-labels", "Rollback", 1)]
+    assert [(item.expected, item.observed) for item in found] == [("one row", "row 2: false")]
     assert _broken(card(facts(SCRIPT), rows("Warning", "a", "b"))) == []
 
 

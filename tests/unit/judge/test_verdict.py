@@ -248,6 +248,20 @@ def test_a_live_capture_that_was_never_made_is_missing_also_of_a_killed_run() ->
     )
 
 
+def test_a_cut_live_capture_in_which_nothing_was_compared_is_missing_of_a_run_that_was_not_killed() -> None:
+    cut = observation(FIRST, cut=(LA_LIVE,))
+    acceptance = _judged([cut if item.id == FIRST else item for item in OBSERVATIONS])
+    _insufficient(acceptance, SCRIPT_RUN, "nothing was compared on local-agent-live")
+
+
+def test_what_is_unreadable_on_a_surface_that_the_run_does_not_need_is_not_missing() -> None:
+    run = "legacy.code-mode"
+    smudged = finding(f"{run}.local-agent", kind=FindingKind.UNREADABLE, surface=LA_LIVE)
+    assert _judged(findings=[smudged]).verdict is Verdict.ACCEPTED
+    needed = finding(f"{run}.local-agent", kind=FindingKind.UNREADABLE, surface=LA_REOPEN)
+    _insufficient(_judged(findings=[needed]), run, "is unreadable on local-agent-reopen")
+
+
 def test_a_reading_that_is_unreadable_beside_a_right_one_is_missing_until_it_is_waived() -> None:
     smudged = finding(FIRST, kind=FindingKind.UNREADABLE, surface=MC_REOPEN)
     acceptance = _judged(findings=[smudged])

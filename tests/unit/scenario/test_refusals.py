@@ -109,7 +109,7 @@ WRONG: dict[str, Wrong] = {
     "file outside": Wrong(('Given the workspace file "../a" holds\n  """\n  """', RUN), "../a", "inside the workspace"),
     "absolute file": Wrong(('Given the workspace file "/a" holds\n  """\n  """', RUN), '"/a"', "inside the workspace"),
     "wait for a file outside": Wrong(
-        ('When the prompt "Go." is run and cancelled once "/tmp/x" exists',), "Go.", "inside the workspace"
+        ('When the prompt "Go." is run and cancelled once "/etc/waiting" exists',), "Go.", "inside the workspace"
     ),
     # what no run would reach
     "no prompt": Wrong((SCRIPT,), "Scenario:", "runs no prompt"),
