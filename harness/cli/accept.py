@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.REJECTED: 1, Verdict.INSUFFICIENT: 3, Verdict.TAMPERED: 4}
 _SHOWN_CAUSES = 12
+_SURFACE_WORDS = ("local agent live", "reopened", "Mission Control live", "reopened")
+"""In the order of `SURFACES`."""
 
 
 def _tally(observations: Sequence[Observation], column: Column) -> Text:
@@ -41,7 +43,7 @@ def _classes(acceptance: Acceptance, console: Console) -> None:
         runs = [observation for observation in acceptance.observations if entry.id in observation.classes]
         state = Text("missing", style="yellow") if entry.id in missing else Text("covered", style="green")
         rows.append([entry.id, state, str(len(runs)), *(_tally(runs, column) for column in SURFACES)])
-    console.print(output.table("", ["class", "", "runs", *(column.value for column in SURFACES)], rows))
+    console.print(output.table("", ["class", "", "runs", *_SURFACE_WORDS], rows))
     output.say("= agree   ≠ disagree   · not comparable, with its reason in the report")
 
 
