@@ -122,11 +122,13 @@ HELD: Final[Mapping[str, Mapping[str, Held]]] = {
     "core-rows": {
         "code-mode.previews-cost-no-counts": Held(unseen="no script's card dropped a preview row"),
         "acceptance.core-survives": Held(unseen="no card says that it was reduced"),
-        "acceptance.optional-explicit": Held(unseen="no card dropped an optional row"),
+        "acceptance.optional-explicit": Held(
+            unseen="no card dropped an optional row, which takes a run of some 1,800 calls"
+        ),
         "acceptance.content-limit": Held(
             same=(Same("wire.core-bytes"),),
             cases=("wire.core-bytes",),
-            unseen="no card was reduced down to its core, so that none could be too large for it",
+            unseen="no card was reduced to its core, which takes a run of some 1,800 calls",
         ),
     },
     "interrupted-from-nested": {
@@ -172,7 +174,7 @@ HELD: Final[Mapping[str, Mapping[str, Held]]] = {
     },
     "direct-call-cap": {
         "task.counters-beyond-cap": Held(
-            rows=rows.beyond_cap, unseen="no batch made more direct calls than are tracked"
+            rows=rows.beyond_cap, unseen="no batch made more direct calls than are tracked, which takes minutes"
         ),
     },
     "legacy-task": {
