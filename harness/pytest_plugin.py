@@ -76,8 +76,9 @@ def _runner(entry: Step) -> Callable[..., None]:
         bundled: dict[str, tuple[Observation, ...]],
         disagreements: set[Seen],
         arguments: dict[str, Any],
+        acceptances: tuple[Acceptance, ...],
         request: pytest.FixtureRequest,
-        docstring: str = "",
+        docstring: str | None = None,
         datatable: list[list[str]] | None = None,
     ) -> None:
         draft.block = Block(text=docstring, table=[list(row) for row in datatable or []])
@@ -86,9 +87,34 @@ def _runner(entry: Step) -> Callable[..., None]:
         for path, card in draft.expected.items():
             if before.get(path) is not card:
                 _hold(draft, path, bundled, disagreements, request)
+        if draft.over_every_run:
+            for acceptance in acceptances:
+                _hold_agreement(acceptance)
 
     run.__signature__ = inspect.signature(run)  # type: ignore[attr-defined] # pytest-bdd reads it
     return run
+
+
+def _hold_agreement(acceptance: Acceptance) -> None:
+    """Facts that both reopened surfaces of a run show were held against each other, and no difference is silent."""
+    told = {(found.observation, found.card, found.label) for found in acceptance.findings}
+    for observation in acceptance.observations:
+        both = [
+            (row, row.cells[Column.LOCAL_AGENT_REOPEN], row.cells[Column.MISSION_CONTROL_REOPEN])
+            for row in observation.rows
+        ]
+        shown = [
+            (row, ours, theirs)
+            for row, ours, theirs in both
+            if Agreement.NOT_COMPARABLE not in (ours.agreement, theirs.agreement)
+        ]
+        captured = {capture.column for capture in observation.captures}
+        if {Column.LOCAL_AGENT_REOPEN, Column.MISSION_CONTROL_REOPEN} <= captured:
+            assert shown, f"nothing of {observation.bundle} was compared on both surfaces"
+        for row, ours, theirs in shown:
+            if ours.agreement is not theirs.agreement:
+                key = (observation.id, row.card, row.label)
+                assert key in told, f"{observation.bundle}: the surfaces differ in {row.label} of {row.card}, untold"
 
 
 def _hold(

@@ -32,6 +32,8 @@ _QUIET = 0.04
 """Seconds without change, after what was waited for has come, until a screen counts as finished."""
 _NO_CHANGE = 0.25
 """Seconds after which a key that need not change anything has had its time; frames follow keys within 0.03."""
+_NEXT_PAGE = 5.0
+"""Seconds after which a page that should follow is taken not to come: on a busy machine frames follow late."""
 _QUIET_AFTER_TURN = 0.25
 _QUIET_AFTER_ESCAPE = 0.1
 """Escape and a key right after it would be one key to the program."""
@@ -210,7 +212,7 @@ class MissionControl:
             if pane is None or pane.at_end or layout.output_heading(grid, pane):
                 break
             self.terminal.press(PAGE_DOWN)
-            if not self.terminal.wait_change(grid, _NO_CHANGE):
+            if not self.terminal.wait_change(grid, _NEXT_PAGE):
                 break
             self.terminal.settle(_QUIET, self._deadlines.answer)
             self.terminal.mark(f"detail:{card.path}:{page}")

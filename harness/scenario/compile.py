@@ -26,7 +26,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """One scenario.
 
     `id` is ``<feature file name>::<scenario name>``; `slug` names its observations. `tags` come without ``@``.
-    `drivers` are the surfaces that may drive it: both, unless tagged ``local-agent-only`` or ``mission-control-only``.
+    `drivers` are the surfaces that may drive it: none for a scenario over every recorded run, else both, unless tagged ``local-agent-only`` or ``mission-control-only``.
     `releases` are the releases it is recorded on; empty means every one.
     """
 
@@ -191,7 +191,7 @@ def _compile_scenario(
             raise
         except (KeyError, TypeError, ValueError) as error:
             raise UsageError(f"the step cannot be read: {error}", where=draft.where) from error
-    if not draft.turns:
+    if not draft.turns and not draft.over_every_run:
         raise UsageError("the scenario runs no prompt", where=where)
     draft.settle()
     slug = _slug(pickle["name"])
@@ -212,6 +212,6 @@ def _compile_scenario(
         stimulus_sha256=digest(stimulus),
         expected=tuple(draft.expected.values()),
         varying=tuple(draft.varying),
-        drivers=only or DRIVERS,
+        drivers=() if draft.over_every_run else only or DRIVERS,
         releases=tuple(tag.removeprefix("release:") for tag in tags if tag.startswith("release:")),
     )

@@ -57,6 +57,7 @@ class Draft:
     finish_order: tuple[int, ...] = ()
     expected: dict[str, ExpectedCard] = field(default_factory=dict)
     varying: list[str] = field(default_factory=list)
+    over_every_run: bool = False
 
     def reply(self, lane: str, reply: Reply) -> None:
         """Append a reply to a lane; the usage that the scenario declared so far is put on it."""

@@ -248,3 +248,8 @@ def may_vary(draft: Draft, label: str) -> None:
     if all(entry.label != label for entry in FACTS):
         raise UsageError(f"{label!r} is no label of a card", where=draft.where, hint="`harness facts` lists them")
     draft.varying.append(label)
+
+
+@_step("then", "every recorded run reads alike on both surfaces, or a finding says where it does not")
+def every_run_agrees(draft: Draft) -> None:
+    draft.over_every_run = True
