@@ -26,7 +26,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     """One scenario.
 
     `id` is ``<feature file name>::<scenario name>``; `slug` names its observations. `tags` come without ``@``.
-    `drivers` are the surfaces that may drive it: none for a scenario over every recorded run, else both, unless tagged ``local-agent-only`` or ``mission-control-only``.
+    `drivers` are the surfaces that may drive it: none for a scenario over every recorded run, else both, unless tagged
+    ``local-agent-only`` or ``mission-control-only``.
     `releases` are the releases it is recorded on; empty means every one.
     """
 

@@ -195,6 +195,7 @@ def test_no_step_is_forgotten_here_and_none_stands_twice() -> None:
         *(("when", pattern) for pattern in WHEN),
         *(("then", pattern) for pattern in THEN),
         ("then", 'the fact "{label}" may vary between recordings'),
+        ("then", "every recorded run reads alike on both surfaces, or a finding says where it does not"),
     ]
     assert sorted(patterns) == sorted(tried)
     assert len(set(patterns)) == len(patterns)
