@@ -18,6 +18,7 @@ def junit_xml(overview: Overview) -> bytes:
     """The file's bytes. Evidence text has its control characters replaced by symbols: XML cannot hold them."""
     report = JUnitXml("card acceptance")
     suites: dict[str, TestSuite] = {}
+    cases: dict[str, list[TestCase]] = {}
     acceptance = overview.acceptance
     for check in checks(overview):
         suite = suites.get(check.suite)
@@ -31,8 +32,9 @@ def junit_xml(overview: Overview) -> bytes:
                 *(("binary sha256", digest) for digest in sorted(acceptance.release.sha256)),
             ):
                 suite.add_property(name, visible(value))
-        suite.add_testcase(_case(check))
-    for suite in suites.values():
+        cases.setdefault(check.suite, []).append(_case(check))
+    for name, suite in suites.items():
+        suite.add_testcases(cases[name])  # one by one, the library counts the whole suite anew each time
         report.add_testsuite(suite)
     stream = io.BytesIO()
     report.write(stream)
