@@ -135,7 +135,7 @@ class TarArchive:
 
 
 class ZipArchive:
-    """A zip. The standard library reads its table of members into memory: about half a KiB for each of them."""
+    """A zip. The standard library reads its table of members into memory: some 0.7 KiB for each of them."""
 
     def __init__(self, path: Path) -> None:
         try:
