@@ -17,7 +17,7 @@ def pins(lines: list[str]) -> dict[str, str]:
     for line in lines:
         match = _PIN.match(line)
         assert match, f"{line!r} is not pinned exactly"
-        found[match[1].lower().replace("_", "-")] = match[2]
+        found[re.sub(r"[-_.]+", "-", match[1].lower())] = match[2]
     return found
 
 
