@@ -120,7 +120,9 @@ class Cluster:
         without = time.monotonic()
         while True:
             try:
-                return theirs.result(timeout=_LOOK_SECONDS)
+                rows = theirs.result(timeout=_LOOK_SECONDS)
+                theirs.release()  # type: ignore[no-untyped-call] # else its sessions stay until cycles are looked for
+                return rows
             except TimeoutError:
                 if self._client.scheduler_info(n_workers=-1)["workers"]:
                     without = time.monotonic()
