@@ -121,8 +121,6 @@ class Cluster:
         while True:
             try:
                 rows = theirs.result(timeout=_LOOK_SECONDS)
-                theirs.release()  # type: ignore[no-untyped-call] # else its sessions stay until cycles are looked for
-                return rows
             except TimeoutError:
                 if self._client.scheduler_info(n_workers=-1)["workers"]:
                     without = time.monotonic()
@@ -134,3 +132,6 @@ class Cluster:
                 raise HarnessError(
                     f"the cluster is gone: {type(error).__name__}", where=self._address, hint="--resume goes on later"
                 ) from error
+            else:
+                theirs.release()  # type: ignore[no-untyped-call] # else its sessions stay until cycles are looked for
+                return rows
