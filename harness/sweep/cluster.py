@@ -6,6 +6,7 @@ sessions travel with the work, so no folder is shared. Nothing that a session co
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from concurrent.futures import CancelledError, Future
@@ -54,11 +55,16 @@ class Cluster:
         self._count, self._counted = 1, -_LOOK_SECONDS
         self._settings = dask.config.set(_ASIDE)
         self._settings.__enter__()  # type: ignore[no-untyped-call] # Dask publishes few types
+        refusal = ""
         try:
             self._client = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call] # Dask publishes few types
         except (OSError, ValueError) as error:
+            refusal = str(error) or type(error).__name__
+        if refusal:
+            # What is left of the client must be taken apart here: done while another one starts, Dask waits for itself.
+            gc.collect()
             self._settings.__exit__(None, None, None)  # type: ignore[no-untyped-call] # Dask publishes few types
-            raise UsageError(f"no Dask scheduler answers there: {error}", where=address) from error
+            raise UsageError(f"no Dask scheduler answers there: {refusal}", where=address)
 
     def __enter__(self) -> Cluster:
         try:
