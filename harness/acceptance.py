@@ -22,7 +22,7 @@ from harness.evidence_folder import Trust, read_trust
 from harness.examine import examine
 from harness.judge import OtherRule, judge
 from harness.model.errors import EvidenceError, HarnessError, UsageError
-from harness.model.manifest import UNKNOWN_SHA256
+from harness.model.manifest import UNKNOWN_SHA256, Manifest
 from harness.model.verdict import (
     Acceptance,
     CaptureRow,
@@ -133,6 +133,11 @@ def read_all(folders: Iterable[Path]) -> tuple[list[Bundle], list[Damage]]:
     return bundles, damaged
 
 
+def is_stale(manifest: Manifest, scenario: Scenario | None) -> bool:
+    """Whether the bundle's scenario has changed since the recording, or is gone. Imports have none to be stale by."""
+    return bool(manifest.scenario) and (scenario is None or scenario.stimulus_sha256 != manifest.stimulus_sha256)
+
+
 def observation_of(bundle: Bundle, scenario: Scenario | None, compared: Compared, decision: Decision) -> Observation:
     """The judged value of one bundle."""
     manifest = bundle.manifest
@@ -146,7 +151,7 @@ def observation_of(bundle: Bundle, scenario: Scenario | None, compared: Compared
         gherkin=scenario.gherkin if scenario else "",
         authorization=decision.status,
         authorization_detail=decision.detail,
-        stale=bool(manifest.scenario) and (scenario is None or scenario.stimulus_sha256 != manifest.stimulus_sha256),
+        stale=is_stale(manifest, scenario),
         recorded_at=manifest.recorded_at,
         recorder=manifest.recorder,
         products=manifest.products,

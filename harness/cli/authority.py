@@ -76,7 +76,7 @@ def authorize_command(
 
     Example: harness authorize evidence/0.104.0/* --key ~/keys/release-authority.pem --reason "reviewed on 30 November"
     """
-    from harness.acceptance import PRODUCT_NAME, load_scenarios  # noqa: PLC0415
+    from harness.acceptance import PRODUCT_NAME, is_stale, load_scenarios  # noqa: PLC0415
     from harness.authorize import envelope, keys, statement  # noqa: PLC0415
     from harness.bundle import read_bundle  # noqa: PLC0415
     from harness.bundle.secrets import secrets_in  # noqa: PLC0415
@@ -100,7 +100,7 @@ def authorize_command(
         bundle = read_bundle(folder)
         manifest = bundle.manifest
         scenario = scenarios.get(manifest.scenario)
-        if manifest.scenario and (scenario is None or scenario.stimulus_sha256 != manifest.stimulus_sha256):
+        if is_stale(manifest, scenario):
             raise EvidenceError("is stale: its scenario changed after the recording", where=str(folder))
         if found := secrets_in(bundle):
             raise EvidenceError(f"holds what must not be published: {found[0]}", where=str(folder), reasons=found)

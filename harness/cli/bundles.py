@@ -53,7 +53,7 @@ def verify_command(
 
     Example: harness verify evidence/0.104.0
     """
-    from harness.acceptance import PRODUCT_NAME, load_scenarios  # noqa: PLC0415
+    from harness.acceptance import PRODUCT_NAME, is_stale, load_scenarios  # noqa: PLC0415
     from harness.authorize.decide import decide  # noqa: PLC0415
     from harness.bundle import read_bundle  # noqa: PLC0415
     from harness.cli import attest  # noqa: PLC0415
@@ -81,7 +81,7 @@ def verify_command(
         manifest = bundle.manifest
         decision = decide(manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=moment)
         scenario = scenarios.get(manifest.scenario)
-        stale = bool(manifest.scenario) and (scenario is None or scenario.stimulus_sha256 != manifest.stimulus_sha256)
+        stale = is_stale(manifest, scenario)
         reasons = ["its scenario changed after the recording"] if stale else []
         status = "stale" if stale else decision.status.value
         results.append({"bundle": str(folder), "status": status, "reasons": [*reasons, decision.detail]})
