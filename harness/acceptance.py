@@ -225,7 +225,6 @@ def accept(
     release = release or releases(evidence)[-1]
     trust = read_trust(evidence)
     bundles, damaged = read_all(bundle_folders(evidence, release))
-    damaged.extend(trust.broken)
     observations: list[Observation] = []
     findings: list[Finding] = []
     runs: dict[str, Sequence[str]] = {}
@@ -260,6 +259,7 @@ def accept(
         runs_of=runs,
         others=OTHER_RULES,
         faults=waived.faults,
+        unread=trust.unread,
     )
     return Accepted(
         acceptance=acceptance,

@@ -12,21 +12,23 @@ from harness.authorize.envelope import ENVELOPE_BYTES
 from harness.authorize.policy import Policy, decode_policy
 from harness.compare.waivers import Waiver, decode_waivers
 from harness.model.errors import UsageError
-from harness.model.verdict import Damage
+from harness.model.verdict import UnreadAuthorization
 
 POLICY = "trust-policy.toml"
 WAIVERS = "waivers.toml"
 AUTHORIZATIONS = "authorizations"
+ENVELOPE_SUFFIX = ".dsse.json"
 _TEXT_BYTES = 1_048_576
 _ENVELOPES = 4_096
 
 
 class Trust(msgspec.Struct, frozen=True, kw_only=True):
-    """Everything outside the bundles that a verdict depends on. Digests are hex sha256 by file name."""
+    """Everything outside the bundles that a verdict depends on. Digests are hex sha256 by file name, "" for a file
+    among the authorizations that could not even be opened as a plain file of bounded size."""
 
     policy: Policy
     claims: tuple[Claim, ...]
-    broken: tuple[Damage, ...]
+    unread: tuple[UnreadAuthorization, ...]
     waivers: tuple[Waiver, ...]
     policy_sha256: str
     waivers_sha256: str
@@ -54,8 +56,8 @@ def _text(content: bytes, path: Path) -> str:
 def read_trust(evidence: Path) -> Trust:
     """Read policy, authorizations and waivers of an evidence folder.
 
-    Without a policy nobody is trusted; without waivers nothing is waived. Raises UsageError for files that are there
-    and are not what they should be; an envelope that cannot be read is damaged evidence and is returned as such.
+    Without a policy nobody is trusted; without waivers nothing is waived. Raises UsageError for a policy or waivers
+    that are not what they should be. An authorization that cannot be read counts for nothing and is returned as such: whoever adds one can take nothing away from the evidence, and whoever damages one only what it gave.
     """
     policy, policy_sha256 = Policy(threshold=1, keys=()), ""
     path = evidence / POLICY
@@ -74,18 +76,44 @@ def read_trust(evidence: Path) -> Trust:
             decode_waivers(_text(content, path), where=str(path)),
             hashlib.sha256(content).hexdigest(),
         )
-    folder = evidence / AUTHORIZATIONS
-    files = sorted(folder.glob("*.dsse.json")) if folder.is_dir() else []
-    if len(files) > _ENVELOPES:
-        raise UsageError(f"has more than {_ENVELOPES} envelopes", where=str(folder))
-    envelopes = {file.name: _read(file, ENVELOPE_BYTES) for file in files}
+    envelopes, unread = _read_envelopes(evidence / AUTHORIZATIONS)
     claims, broken = read_claims(envelopes, policy)
+    unread |= dict(broken)
     return Trust(
         policy=policy,
         claims=claims,
-        broken=tuple(Damage(bundle=f"{AUTHORIZATIONS}/{name}", reasons=(reason,)) for name, reason in broken),
+        unread=tuple(
+            UnreadAuthorization(name=f"{AUTHORIZATIONS}/{name}", reason=reason)
+            for name, reason in sorted(unread.items())
+        ),
         waivers=waivers,
         policy_sha256=policy_sha256,
         waivers_sha256=waivers_sha256,
-        authorizations={name: hashlib.sha256(content).hexdigest() for name, content in envelopes.items()},
+        authorizations={
+            name: hashlib.sha256(envelopes[name]).hexdigest() if name in envelopes else ""
+            for name in sorted(envelopes.keys() | unread.keys())
+        },
     )
+
+
+def _read_envelopes(folder: Path) -> tuple[dict[str, bytes], dict[str, str]]:
+    """The bytes of every envelope file, and why the other files of the folder are none. Hidden files are not looked at.
+
+    Raises UsageError when there are more than anybody signs.
+    """
+    found = sorted(path for path in folder.iterdir() if not path.name.startswith(".")) if folder.is_dir() else []
+    if len(found) > _ENVELOPES:
+        raise UsageError(f"has more than {_ENVELOPES} envelopes", where=str(folder))
+    envelopes: dict[str, bytes] = {}
+    unread: dict[str, str] = {}
+    for path in found:
+        if not path.name.endswith(ENVELOPE_SUFFIX):
+            unread[path.name] = f"its name does not end in {ENVELOPE_SUFFIX}"
+            continue
+        try:
+            envelopes[path.name] = _read(path, ENVELOPE_BYTES)
+        except UsageError as error:
+            unread[path.name] = error.message
+        except OSError as error:
+            unread[path.name] = error.strerror or "cannot be read"
+    return envelopes, unread

@@ -39,7 +39,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
 def read_claims(
     envelopes: Mapping[str, bytes], policy: Policy
 ) -> tuple[tuple[Claim, ...], tuple[tuple[str, str], ...]]:
-    """Verify and decode every envelope file; returns the claims and (name, reason) of files that are none.
+    """Verify and decode every envelope file; returns the claims and (name, reason) of files that are none. These count
+    for nothing, and the reason does not repeat the name.
 
     The bytes that are decoded are the very bytes that were verified.
     """
@@ -50,7 +51,7 @@ def read_claims(
             verified = dsse.verify(dsse.decode(content, where=name), [key.key for key in policy.keys], where=name)
             statement = intoto.decode(verified.payload, payload_type=verified.payload_type, where=name)
         except DecodeError as error:
-            broken.append((name, str(error)))
+            broken.append((name, str(error).removeprefix(name).lstrip(":, ")))
             continue
         signers = {print_: key for print_ in verified.signers if (key := policy.by_fingerprint(print_)) is not None}
         claim = Claim(name=name, statement=statement, signers=tuple(signers.values()), unknown=verified.unknown)

@@ -49,6 +49,8 @@ def verify_command(
 ) -> int:
     """Check integrity, authorization and staleness of bundles, or a verdict statement; touches nothing.
 
+    An authorization that cannot be read is listed as unread: it counts for nothing, and damages no bundle.
+
     Exit code: 0 all authorized and current, 3 anything that is not, 4 damage.
 
     Example: harness verify evidence/0.104.0
@@ -70,7 +72,7 @@ def verify_command(
     trust = read_trust(base)
     moment = places.parse_time(at)
     results: list[dict[str, object]] = [
-        {"bundle": item.bundle, "status": "damaged", "reasons": item.reasons} for item in trust.broken
+        {"bundle": item.name, "status": "unread", "reasons": [item.reason]} for item in trust.unread
     ]
     for folder in _folders(folders or [base]):
         try:

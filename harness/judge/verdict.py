@@ -16,6 +16,7 @@ from harness.model.verdict import (
     Missing,
     Observation,
     Release,
+    UnreadAuthorization,
     Verdict,
 )
 
@@ -44,6 +45,7 @@ def _reasons(
     gaps: Sequence[Missing],
     findings: Sequence[Finding],
     observations: Sequence[Observation],
+    unread: Sequence[UnreadAuthorization],
 ) -> tuple[str, ...]:
     reasons = [f"{item.bundle}: {item.reasons[0]}" for item in damaged]
     if rejecting:
@@ -51,6 +53,10 @@ def _reasons(
     unauthorized = sum(1 for item in observations if item.authorization is not Authorization.AUTHORIZED)
     if unauthorized:
         reasons.append(f"{unauthorized} of {len(observations)} original runs are recorded, not authorized")
+    if unread:
+        first = f"{unread[0].name}: {unread[0].reason}"
+        more = f"; and {len(unread) - 1} more" if len(unread) > 1 else ""
+        reasons.append(f"authorizations that cannot be read count for nothing: {first}{more}")
     stale = sum(1 for item in observations if item.stale)
     if stale:
         reasons.append(f"{stale} original runs are stale: their scenarios changed after the recording")
@@ -78,11 +84,13 @@ def judge(
     runs_of: Mapping[str, Sequence[str]],
     others: Sequence[OtherRule] = (),
     faults: Sequence[str] = (),
+    unread: Sequence[UnreadAuthorization] = (),
 ) -> Acceptance:
     """Judge one release. Tampered outranks rejected, rejected outranks insufficient; no comparison is no acceptance.
 
     `others` are rules beside the requirement catalogue that findings can name. `faults` are things wrong with the
-    waivers themselves: each of them alone keeps a release from being accepted.
+    waivers themselves: each of them alone keeps a release from being accepted. `unread` are
+    authorizations that could not be read: they authorize nothing, are always said, and decide nothing by themselves.
     Raises HarnessError when the observations and findings do not belong together.
     """
     by_id = _by_id(observations, findings)
@@ -105,7 +113,13 @@ def judge(
         reasons=(
             *faults,
             *_reasons(
-                verdict, damaged=damaged, rejecting=rejecting, gaps=gaps, findings=findings, observations=observations
+                verdict,
+                damaged=damaged,
+                rejecting=rejecting,
+                gaps=gaps,
+                findings=findings,
+                observations=observations,
+                unread=unread,
             ),
         ),
         observations=tuple(observations),
@@ -113,4 +127,5 @@ def judge(
         missing=gaps,
         damaged=tuple(damaged),
         requirements=requirement_rows(observations, findings, release=release.version, covered=not gaps, others=others),
+        unread=tuple(unread),
     )

@@ -204,6 +204,14 @@ class Damage(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
 
 
+class UnreadAuthorization(msgspec.Struct, frozen=True, kw_only=True):
+    """A file among the authorizations that nobody can read as one, and why. It counts for nothing, as an unknown key's
+    signature does; it cannot make a bundle look damaged, because no bundle's bytes depend on it."""
+
+    name: str
+    reason: str
+
+
 class Verdict(StrEnum):
     ACCEPTED = "accepted"
     REJECTED = "rejected"
@@ -230,3 +238,4 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     missing: tuple[Missing, ...]
     damaged: tuple[Damage, ...]
     requirements: tuple[RequirementRow, ...]
+    unread: tuple[UnreadAuthorization, ...] = ()

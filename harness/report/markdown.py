@@ -133,6 +133,12 @@ def _missing(overview: Overview, rows: int) -> list[str]:
             for item in overview.damaged
         ]
         parts += ["## Damaged evidence", *_bounded(("Bundle", "What is wrong"), cells, rows)]
+    if overview.unread:
+        cells = [(code(item.name), inert(shortened(item.reason, _SENTENCE))) for item in overview.unread]
+        parts += [
+            "## Authorizations that cannot be read",
+            *_bounded(("File", "Why it counts for nothing"), cells, rows),
+        ]
     return parts
 
 

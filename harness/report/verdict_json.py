@@ -96,6 +96,11 @@ class DamageJson(msgspec.Struct, frozen=True, kw_only=True):
     reasons: tuple[str, ...]
 
 
+class UnreadJson(msgspec.Struct, frozen=True, kw_only=True):
+    name: str
+    reason: str
+
+
 class RequirementJson(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     section: str
@@ -123,6 +128,7 @@ class VerdictJson(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[FindingJson, ...]
     missing: tuple[MissingJson, ...]
     damaged: tuple[DamageJson, ...]
+    unread_authorizations: tuple[UnreadJson, ...]
     requirements: tuple[RequirementJson, ...]
 
 
@@ -145,6 +151,7 @@ def verdict_json(overview: Overview) -> bytes:
         findings=tuple(_finding(item) for item in overview.findings),
         missing=tuple(MissingJson(class_=item.class_, reason=item.reason) for item in overview.missing),
         damaged=tuple(DamageJson(bundle=item.bundle, reasons=item.reasons) for item in overview.damaged),
+        unread_authorizations=tuple(UnreadJson(name=item.name, reason=item.reason) for item in overview.unread),
         requirements=tuple(_requirement(row) for row in sorted(acceptance.requirements, key=lambda row: row.id)),
     )
     return msgspec.json.format(encoded(value), indent=2) + b"\n"

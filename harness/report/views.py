@@ -160,6 +160,7 @@ class Overview:
         self.findings = tuple(sorted(acceptance.findings, key=finding_key))
         self.missing = tuple(sorted(acceptance.missing, key=lambda item: (class_key(item.class_), item.reason)))
         self.damaged = tuple(sorted(acceptance.damaged, key=lambda item: item.bundle))
+        self.unread = tuple(sorted(acceptance.unread, key=lambda item: item.name))
         self.open = tuple(finding for finding in self.findings if finding.waived_by is None)
         self.waived = tuple(finding for finding in self.findings if finding.waived_by is not None)
         self.totals = total(counts(item, column) for item in self.observations for column in SURFACES)

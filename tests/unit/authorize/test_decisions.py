@@ -288,7 +288,7 @@ def test_broken_envelope_is_returned_by_name_and_stops_no_other() -> None:
     assert [claim.name for claim in claims] == ["b.dsse.json"]
     ((name, reason),) = broken
     assert name == "a.dsse.json"
-    assert reason == "a.dsse.json: is no DSSE envelope: Object missing required field `payload`"
+    assert reason == "is no DSSE envelope: Object missing required field `payload`"
 
 
 @pytest.mark.parametrize("at", ["", "2026-11-30", "2026-11-30T12:00:00+00:00", "2026-13-01T00:00:00Z", "now"])

@@ -22,6 +22,7 @@ from harness.model.verdict import (
     Observation,
     Release,
     SurfaceCount,
+    UnreadAuthorization,
     Verdict,
 )
 from harness.spec.classes import CLASS_IDS, RUNS
@@ -51,6 +52,7 @@ def _judged(
     runs_of: Mapping[str, Sequence[str]] = RUNS_OF,
     damaged: Sequence[Damage] = (),
     faults: Sequence[str] = (),
+    unread: Sequence[UnreadAuthorization] = (),
 ) -> Acceptance:
     return judge(
         release=Release(name="magi-code", version=RELEASE, sha256=("0" * 64,)),
@@ -61,6 +63,7 @@ def _judged(
         damaged=damaged,
         runs_of=runs_of,
         faults=faults,
+        unread=unread,
     )
 
 
@@ -347,6 +350,18 @@ def test_damaged_evidence_outranks_everything(observations: list[Observation], f
     assert acceptance.verdict is Verdict.TAMPERED
     assert acceptance.damaged == (damage,)
     assert "0.104.0/x: session.jsonl.gz has another sha256" in acceptance.reasons
+
+
+def test_an_authorization_that_cannot_be_read_is_said_and_decides_nothing() -> None:
+    unread = [UnreadAuthorization(name=f"authorizations/{n}.dsse.json", reason="is no DSSE envelope") for n in "ab"]
+    accepted = _judged(unread=unread)
+    assert accepted.verdict is Verdict.ACCEPTED
+    assert accepted.unread == tuple(unread)
+    said = "authorizations that cannot be read count for nothing: authorizations/a.dsse.json: is no DSSE envelope; and 1 more"
+    assert said in accepted.reasons
+    rejected = _judged(findings=[finding(FIRST)], unread=unread)
+    assert rejected.verdict is Verdict.REJECTED
+    assert said in rejected.reasons
 
 
 def test_a_finding_of_no_observation_and_an_observation_that_stands_twice_are_our_own_faults() -> None:
