@@ -57,7 +57,8 @@ def read_trust(evidence: Path) -> Trust:
     """Read policy, authorizations and waivers of an evidence folder.
 
     Without a policy nobody is trusted; without waivers nothing is waived. Raises UsageError for a policy or waivers
-    that are not what they should be. An authorization that cannot be read counts for nothing and is returned as such: whoever adds one can take nothing away from the evidence, and whoever damages one only what it gave.
+    that are not what they should be. An authorization that cannot be read counts for nothing and is returned as such:
+    whoever adds one can take nothing away from the evidence, and whoever damages one only what it gave.
     """
     policy, policy_sha256 = Policy(threshold=1, keys=()), ""
     path = evidence / POLICY

@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
+from harness.authorize.statement import Subject
 from harness.cli.app import run
 from harness.evidence_folder import read_trust
 from tests.support import bundles
-from tests.support.authorities import entry, key, policy_text, signed
+from tests.support.authorities import entry, policy_text, signed
 from tests.support.bundles import files
 
 NAME = "0.104.0-1.dsse.json"
@@ -107,12 +108,9 @@ def test_it_does_not_outweigh_an_authorization_that_can_be_read(
 ) -> None:
     """The one who may only add files must not be able to undo what an authority signed, nor to forge it."""
     manifest = (evidence / "0.104.0" / "reads-notes.local-agent" / "manifest.json.sha256").read_text().split()[0]
-    from harness.authorize.statement import Subject  # noqa: PLC0415 # only this test makes one
-
     good = signed("ada", subjects=(Subject(name="x", digest={"sha256": manifest}),))
     lay(evidence, good, "good.dsse.json")
     lay(evidence, good.replace(b"payload", b"PAYLOAD"), "broken.dsse.json")
-    assert key("ada") is not None
     bundle = str(evidence / "0.104.0" / "reads-notes.local-agent")
     assert run(["verify", bundle, "--evidence", str(evidence), "--at", "2026-11-30", "--json"]) == 3
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]

@@ -357,7 +357,8 @@ def test_an_authorization_that_cannot_be_read_is_said_and_decides_nothing() -> N
     accepted = _judged(unread=unread)
     assert accepted.verdict is Verdict.ACCEPTED
     assert accepted.unread == tuple(unread)
-    said = "authorizations that cannot be read count for nothing: authorizations/a.dsse.json: is no DSSE envelope; and 1 more"
+    first = "authorizations/a.dsse.json: is no DSSE envelope"
+    said = f"authorizations that cannot be read count for nothing: {first}; and 1 more"
     assert said in accepted.reasons
     rejected = _judged(findings=[finding(FIRST)], unread=unread)
     assert rejected.verdict is Verdict.REJECTED
