@@ -38,23 +38,53 @@ def child_id(member: str) -> str:
     return member.rpartition("/")[2].partition(".")[0]
 
 
-def _references(bundle: Bundle) -> tuple[dict[Column, ColumnFacts], Projection | None]:
-    """The two derivations of a bundle; no projection when it holds no session."""
-    manifest = bundle.manifest
-    if not manifest.session:
-        detail = "no saved session is there"
-        return {column: _unavailable(column, detail) for column in (Column.REPORT, Column.NESTED)}, None
-    projection = project(
-        bundle.read(manifest.session),
-        {child_id(name): bundle.read(name) for name in manifest.children},
-        file=manifest.session,
-        child_files={child_id(name): name for name in manifest.children},
-    )
-    return {Column.REPORT: projection.report, Column.NESTED: projection.nested}, projection
-
-
 Layout = tuple[mission_control.ExpectedCard, ...] | None
 """The cards that Mission Control should show, in transcript order; None when nothing says which there are."""
+
+
+class Stages:
+    """The stages that read bytes. Whoever examines many variants of one bundle keeps what they have in common."""
+
+    def project(self, bundle: Bundle) -> Projection:
+        """The reference projection of a bundle that has a session."""
+        manifest = bundle.manifest
+        return project(
+            bundle.read(manifest.session),
+            {child_id(name): bundle.read(name) for name in manifest.children},
+            file=manifest.session,
+            child_files={child_id(name): name for name in manifest.children},
+        )
+
+    def observe(self, bundle: Bundle, capture: Capture, part: int, layout: Layout) -> ColumnFacts:
+        """What the `part`-th (from 0) capture of a column shows."""
+        content = bundle.read(capture.file)
+        match capture.column:
+            case Column.LOCAL_AGENT_LIVE:
+                before = turns_before(bundle.stimulus, part)
+                return local_agent.live(content, file=capture.file, complete=capture.complete, turns_before=before)
+            case Column.LOCAL_AGENT_REOPEN:
+                return local_agent.reopen(content, file=capture.file, complete=capture.complete)
+            case column if layout is None:
+                return _unavailable(column, "neither records nor the local agent say which cards are on the screen")
+            case column:
+                return mission_control.observe(
+                    content,
+                    column=column,
+                    file=capture.file,
+                    release=capture.product.version,
+                    layout=layout,
+                    complete=capture.complete,
+                )
+
+
+def _references(bundle: Bundle, stages: Stages) -> tuple[dict[Column, ColumnFacts], Projection | None]:
+    """The two derivations of a bundle; no projection when it holds no session."""
+    if not bundle.manifest.session:
+        detail = "no saved session is there"
+        return {column: _unavailable(column, detail) for column in (Column.REPORT, Column.NESTED)}, None
+    projection = stages.project(bundle)
+    return {Column.REPORT: projection.report, Column.NESTED: projection.nested}, projection
+
 
 _LIVE = (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
 _MISSION_CONTROL = (Column.MISSION_CONTROL_LIVE, Column.MISSION_CONTROL_REOPEN)
@@ -68,27 +98,6 @@ def turns_before(stimulus: Stimulus, part: int) -> int:
         if turn.interruption is not None and turn.interruption.action == "kill"
     ]
     return kills[part - 1] if 0 < part <= len(kills) else 0
-
-
-def _observe(bundle: Bundle, capture: Capture, part: int, layout: Layout) -> ColumnFacts:
-    content = bundle.read(capture.file)
-    match capture.column:
-        case Column.LOCAL_AGENT_LIVE:
-            before = turns_before(bundle.stimulus, part)
-            return local_agent.live(content, file=capture.file, complete=capture.complete, turns_before=before)
-        case Column.LOCAL_AGENT_REOPEN:
-            return local_agent.reopen(content, file=capture.file, complete=capture.complete)
-        case column if layout is None:
-            return _unavailable(column, "neither records nor the local agent say which cards are on the screen")
-        case column:
-            return mission_control.observe(
-                content,
-                column=column,
-                file=capture.file,
-                release=capture.product.version,
-                layout=layout,
-                complete=capture.complete,
-            )
 
 
 def _comparable(bundle: Bundle, capture: Capture, facts: ColumnFacts) -> ColumnFacts:
@@ -126,21 +135,22 @@ def _layout(cards: Iterable[CardFacts]) -> Layout:
     return tuple(mission_control.ExpectedCard(path=card.path, kind=card.kind) for card in cards)
 
 
-def _captured(bundle: Bundle, wanted: Iterable[Column], layout: Layout) -> dict[Column, ColumnFacts]:
+def _captured(bundle: Bundle, wanted: Iterable[Column], layout: Layout, stages: Stages) -> dict[Column, ColumnFacts]:
     """The wanted columns that the bundle has captures of."""
     parts: dict[Column, list[ColumnFacts]] = {}
     for capture in bundle.manifest.captures:
         if capture.column in wanted:
             earlier = parts.setdefault(capture.column, [])
-            earlier.append(_comparable(bundle, capture, _observe(bundle, capture, len(earlier), layout)))
+            earlier.append(_comparable(bundle, capture, stages.observe(bundle, capture, len(earlier), layout)))
     return {column: _joined(found) for column, found in parts.items()}
 
 
-def _surfaces(bundle: Bundle, layout: Layout) -> dict[Column, ColumnFacts]:
+def _surfaces(bundle: Bundle, layout: Layout, stages: Stages) -> dict[Column, ColumnFacts]:
     """What the surfaces showed. Without a layout the local agent's own cards tell which Mission Control should show."""
-    columns = _captured(bundle, [column for column in SURFACES if column not in _MISSION_CONTROL], layout)
+    columns = _captured(bundle, [column for column in SURFACES if column not in _MISSION_CONTROL], layout, stages)
     whole = [column for column in columns.values() if column.cards and column.complete]
-    columns |= _captured(bundle, _MISSION_CONTROL, _layout(whole[-1].cards) if layout is None and whole else layout)
+    shown = _layout(whole[-1].cards) if layout is None and whole else layout
+    columns |= _captured(bundle, _MISSION_CONTROL, shown, stages)
     driver = bundle.manifest.driver
     for column in _LIVE:
         if column not in columns:
@@ -150,12 +160,14 @@ def _surfaces(bundle: Bundle, layout: Layout) -> dict[Column, ColumnFacts]:
     return columns
 
 
-def examine(bundle: Bundle, scenario: Scenario | None) -> Examined:
+def examine(bundle: Bundle, scenario: Scenario | None, stages: Stages | None = None) -> Examined:
     """Derive every column of `bundle` and compare them. Without a scenario nothing is expected but by the reference.
 
-    Raises DecodeError when a capture or session cannot be read at all.
+    `stages` read the bytes, in the ordinary way when None. Raises DecodeError when a capture or session cannot be
+    read at all.
     """
-    columns, projection = _references(bundle)
+    stages = stages or Stages()
+    columns, projection = _references(bundle, stages)
     reference = projection.reference if projection is not None else ()
     stated: tuple[CardFacts, ...] = ()
     if scenario is not None:
@@ -163,7 +175,7 @@ def examine(bundle: Bundle, scenario: Scenario | None) -> Examined:
         columns[Column.EXPECTED] = expected
         stated = expected.cards
     known = bool(bundle.manifest.session) or scenario is not None
-    columns |= _surfaces(bundle, _layout(reference or stated) if known else None)
+    columns |= _surfaces(bundle, _layout(reference or stated) if known else None, stages)
     contexts = projection.contexts if projection is not None else {}
     tries = (*try_cards(columns, reference), *whole_run.tries(bundle, columns, reference, contexts))
     compared = compare(columns, reference, observation=bundle.manifest.observation, tries=tries)

@@ -17,6 +17,7 @@ from harness.observe.mission_control import batch_card, report, script_card
 from harness.observe.mission_control.cards import Card, find_cards
 from harness.observe.mission_control.cast import CARD, DETAIL, END, Shown, decode, replay
 from harness.observe.mission_control.detail import Detail, Page, read_detail, read_page
+from harness.observe.mission_control.panes import Transcript
 from harness.observe.mission_control.seen import Seen, comparable
 from harness.observe.mission_control.task_detail import rows_whole, task_facts
 from harness.observe.mission_control.text import Text
@@ -51,9 +52,42 @@ def observe(
     decoded = decode(cast)
     markers = decoded.markers
     complete = complete and not decoded.cut and (not markers or END in markers)
-    reading = _Reading(file, release, layout, complete)
+    return observe_screens(
+        replay(decoded),
+        column=column,
+        file=file,
+        release=release,
+        layout=layout,
+        complete=complete,
+        markers=bool(markers),
+    )
+
+
+class Sight:
+    """How one screen is looked at: its governed cards, and its window if one is open."""
+
+    def cards(self, shown: Shown) -> tuple[Transcript, list[Card]] | None:
+        return find_cards(shown, _starts_line)
+
+    def page(self, shown: Shown) -> Page | None:
+        return read_page(shown)
+
+
+def observe_screens(
+    screens: Iterable[Shown],
+    *,
+    column: Column,
+    file: str,
+    release: str,
+    layout: Sequence[ExpectedCard],
+    complete: bool,
+    markers: bool,
+    sight: Sight | None = None,
+) -> ColumnFacts:
+    """`observe` of a capture that was already replayed. `markers`: its recorder marked the moments."""
+    reading = _Reading(file, release, layout, complete, sight or Sight())
     any_screen = False
-    for shown in replay(decoded):
+    for shown in screens:
         any_screen = True
         reading.take(shown)
     if not any_screen or not reading.looked:
@@ -67,7 +101,8 @@ def observe(
 class _Reading:
     """Everything read so far, card by card."""
 
-    def __init__(self, file: str, release: str, layout: Sequence[ExpectedCard], complete: bool) -> None:
+    def __init__(self, file: str, release: str, layout: Sequence[ExpectedCard], complete: bool, sight: Sight) -> None:
+        self._sight = sight
         self._file = file
         self._release = release
         self._layout = {card.path: card for card in layout}
@@ -107,7 +142,7 @@ class _Reading:
     # The transcript
 
     def _take_cards(self, shown: Shown, selected: str | None) -> None:
-        found = find_cards(shown, _starts_line)
+        found = self._sight.cards(shown)
         if found is None:
             self._problem(
                 "", "the transcript open to view", "no transcript", Place(file=self._file, marker=shown.marker)
@@ -174,7 +209,7 @@ class _Reading:
     def _take_detail(self, shown: Shown, path: str, number: int) -> None:
         """Keep a page. A first page begins a new reading of its window; pages after a missing one cannot be joined."""
         where = Place(file=self._file, marker=shown.marker)
-        page = read_page(shown)
+        page = self._sight.page(shown)
         if page is None:
             self._problem(path, "Selected Activity Detail", "no such window on the screen", where)
             return
