@@ -6,6 +6,8 @@ nothing but agree. What is found always comes from it; here is only decided, on 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import msgspec
 
 from harness.compare.readings import comparable
@@ -60,8 +62,8 @@ def _counted(report: CardFacts, nested: CardFacts) -> tuple[int, int, int]:
     agree = disagree = total = 0
     ours, theirs = _by_label(report), _by_label(nested)
     for label, entry in facts_of(report.kind).items():
-        left, right = ours.get(label, ()), theirs.get(label, ())
-        rows = max(len(left), len(right), 1)
+        left, right = ours.get(label, {}), theirs.get(label, {})
+        rows = max([0, *left, *right]) + 1
         total += rows
         for row in range(rows):
             one, two = _said(left, row, repeated=entry.repeated), _said(right, row, repeated=entry.repeated)
@@ -73,18 +75,18 @@ def _counted(report: CardFacts, nested: CardFacts) -> tuple[int, int, int]:
     return agree, disagree, total
 
 
-def _by_label(card: CardFacts) -> dict[str, list[Fact]]:
-    found: dict[str, list[Fact]] = {}
+def _by_label(card: CardFacts) -> dict[str, dict[int, Fact]]:
+    found: dict[str, dict[int, Fact]] = {}
     for fact in card.facts:
-        found.setdefault(fact.label, []).append(fact)
+        found.setdefault(fact.label, {}).setdefault(fact.ordinal, fact)
     return found
 
 
-def _said(facts: list[Fact] | tuple[()], row: int, *, repeated: bool) -> Reading:
+def _said(facts: Mapping[int, Fact], row: int, *, repeated: bool) -> Reading:
     """What a derivation says of one row. A row that is not there is absent, unless the derivation says nothing of any
     row of the label, or of this fact at all."""
-    if row < len(facts):
+    if row in facts:
         return facts[row].value
     if not repeated:
         return _SILENT
-    return facts[0].value if facts and comparable(facts[0].value) is not None else ABSENT
+    return facts[0].value if 0 in facts and comparable(facts[0].value) is not None else ABSENT

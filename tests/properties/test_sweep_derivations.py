@@ -55,6 +55,12 @@ def said(row: FactRow, column: Column) -> Reading | None:
     return next((fact.value for fact in row.cells[column].readings if comparable(fact.value) is None), None)
 
 
+def not_recorded(card: CardFacts, label: str) -> bool:
+    """Whether the derivation has rows of the label and says nothing of any."""
+    rows = [fact.value for fact in card.facts if fact.label == label]
+    return len(rows) > 1 and all(comparable(value) is not None for value in rows)
+
+
 @settings(max_examples=300, deadline=None)
 @given(bent())
 def test_a_quiet_pair_of_derivations_has_no_finding(projection: Projection) -> None:
@@ -77,6 +83,18 @@ def test_real_sessions_are_quiet_and_counted_as_their_rows_say() -> None:
         assert found.counts == Counts(agree=agree, disagree=len(both) - agree, not_comparable=len(rows) - len(both))
         total += agree
     assert total > 500
+
+
+def test_a_first_row_that_is_lost_ends_the_quiet() -> None:
+    projection = next(one for one in PROJECTIONS if not_recorded(one.report.cards[0], "Changed path"))
+    card = projection.report.cards[0]
+    kept = tuple(fact for fact in card.facts if (fact.label, fact.ordinal) != ("Changed path", 0))
+    bent_card = msgspec.structs.replace(card, facts=kept)
+    report = msgspec.structs.replace(projection.report, cards=(bent_card, *projection.report.cards[1:]))
+    columns = {Column.REPORT: report, Column.NESTED: projection.nested}
+    found = compare(columns, reference(report, projection.nested), observation="o").findings
+    assert [(one.label, one.ordinal) for one in found] == [("Changed path", 0)]
+    assert not held(report, projection.nested).quiet
 
 
 def test_each_single_difference_ends_the_quiet() -> None:
