@@ -66,6 +66,22 @@ def sign(payload: bytes, keys: Sequence[Ed25519PrivateKey], payload_type: str = 
     return content
 
 
+def cosign(envelope: Envelope, key: Ed25519PrivateKey, *, where: str) -> bytes:
+    """The envelope file with one more signature, of the very bytes that the others signed; those stay as they are.
+
+    Raises UsageError when there is no room for another one, DecodeError for a payload that is not base64.
+    """
+    payload = _base64(envelope.payload, where, "payload")
+    message = pre_authentication_encoding(envelope.payload_type, payload)
+    added = Signature(keyid=fingerprint(key.public_key()), sig=base64.b64encode(key.sign(message)).decode())
+    if len(envelope.signatures) >= SIGNATURES:
+        raise UsageError(f"has {SIGNATURES} signatures, and more are not read", where=where)
+    content = msgspec.json.encode(msgspec.structs.replace(envelope, signatures=(*envelope.signatures, added))) + b"\n"
+    if len(content) > ENVELOPE_BYTES:
+        raise UsageError(f"would have {len(content)} bytes; {ENVELOPE_BYTES} are read at most", where=where)
+    return content
+
+
 _URL_SAFE = str.maketrans("-_+/", "+/\0\0")
 """To the standard alphabet, with the standard's own two characters made invalid: nobody mixes the two alphabets."""
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.REJECTED: 1, Verdict.INSUFFICIENT: 3, Verdict.TAMPERED: 4}
-_SHOWN_CAUSES = 12
 _SURFACE_WORDS = ("local agent live", "reopened", "Mission Control live", "reopened")
 """In the order of `SURFACES`."""
 
@@ -28,12 +27,12 @@ def _tally(observations: Sequence[Observation], column: Column) -> Text:
     counts = [observation.surfaces[column] for observation in observations]
     agree, differ = sum(item.agree for item in counts), sum(item.disagree for item in counts)
     if not agree + differ:
-        return Text("nothing compared", style="dim")
+        return Text("nothing", style="dim")
     rest = sum(item.not_comparable for item in counts)
-    return Text.assemble(f"{agree} = ", (f"{differ} ≠", "bold red" if differ else ""), f" {rest} ·")
+    return Text.assemble(f"{agree}/", (str(differ), "bold red" if differ else ""), f"/{rest}")
 
 
-def _classes(acceptance: Acceptance, console: Console) -> None:
+def _classes(acceptance: Acceptance) -> None:
     """One line a class: how many original runs, and what was compared on each surface."""
     from harness.spec.classes import CLASSES  # noqa: PLC0415
 
@@ -43,61 +42,28 @@ def _classes(acceptance: Acceptance, console: Console) -> None:
         runs = [observation for observation in acceptance.observations if entry.id in observation.classes]
         state = Text("missing", style="yellow") if entry.id in missing else Text("covered", style="green")
         rows.append([entry.id, state, str(len(runs)), *(_tally(runs, column) for column in SURFACES)])
-    console.print(output.table("", ["class", "", "runs", *_SURFACE_WORDS], rows))
-    output.say("= agree   ≠ disagree   · not comparable, with its reason in the report")
+    output.show_table("Facts that agree/disagree/cannot be compared", ["class", "", "runs", *_SURFACE_WORDS], rows)
 
 
-def _findings(acceptance: Acceptance, console: Console) -> None:
-    """Findings by probable cause, the widest first."""
-    from harness.report.groups import groups  # noqa: PLC0415
-    from harness.report.views import Overview  # noqa: PLC0415
+def print_verdict(acceptance: Acceptance, reports: Path | None, evidence: Path | None, console: Console) -> None:
+    """The first screen; before it everything else when verbose, and the verdict alone when quiet."""
+    from harness.cli.first_screen import PIPE, UNLIMITED, Screen, first_screen  # noqa: PLC0415
 
-    causes = sorted(groups(Overview(acceptance)), key=lambda cause: (-len(cause.findings), cause.id))
-    if not causes:
-        return
-    shown = causes[:_SHOWN_CAUSES]
-    rest = f", the {len(shown)} widest shown" if len(shown) < len(causes) else ""
-    console.print()
-    console.print(
-        output.table(
-            f"{len(acceptance.findings)} findings of {len(causes)} probable causes{rest}",
-            ["findings", "runs", "fact", "what differs", "rule", "first"],
-            [
-                [
-                    str(len(cause.findings)) + (f" ({cause.waived} waived)" if cause.waived else ""),
-                    str(len(cause.observations)),
-                    cause.label or "(card)",
-                    cause.title,
-                    cause.requirement,
-                    cause.findings[0].id,
-                ]
-                for cause in shown
-            ],
-        )
-    )
-
-
-def print_verdict(acceptance: Acceptance, reports: Path | None, console: Console) -> None:
-    """The first screen: what was judged, the verdict, why, and what to do next."""
     release = acceptance.release
-    digest = release.sha256[0][:16] + "…" if release.sha256 else "no binary recorded"
-    output.say(f"{release.name} {release.version} (binary sha256 {digest}), judged as of {acceptance.at}")
-    console.print(
-        Text.assemble("Verdict: ", (acceptance.verdict.value.upper(), output.VERDICT_STYLES[acceptance.verdict]))
-    )
-    for reason in acceptance.reasons:
-        output.say(f"  - {reason}")
-    console.print()
-    _classes(acceptance, console)
-    _findings(acceptance, console)
-    console.print()
-    output.say("Next:")
-    if acceptance.findings:
-        output.say(f"  harness show {acceptance.findings[0].id}   the place that the first finding points at")
-    if reports is not None:
-        output.say(f"  open {reports / 'report.html'}   every fact of every surface side by side")
-    if acceptance.verdict is Verdict.INSUFFICIENT:
-        output.say("  a release authority reviews and signs the original runs; missing classes are recorded first")
+    if output.loudness() is output.Loudness.QUIET:
+        output.say(f"{release.name} {release.version}: {acceptance.verdict.value}")
+        return
+    screen = Screen(width=console.width, height=console.height) if console.is_terminal else PIPE
+    if output.loudness() is output.Loudness.VERBOSE:
+        _classes(acceptance)
+        gaps = [[item.class_ or "evidence", item.reason] for item in acceptance.missing]
+        if gaps:
+            output.say("")
+            output.show_table("Missing", ["class", "why"], gaps)
+        screen = Screen(width=console.width if console.is_terminal else UNLIMITED, height=UNLIMITED)
+        output.say("")
+    for line in first_screen(acceptance, screen, reports=reports, evidence=evidence):
+        console.print(line, soft_wrap=True)
 
 
 def accept_command(
@@ -156,5 +122,5 @@ def accept_command(
     if json_:
         console.file.write(files["verdict.json"].decode())
     else:
-        print_verdict(accepted.acceptance, target, console)
+        print_verdict(accepted.acceptance, target, evidence, console)
     return EXIT_CODES[accepted.acceptance.verdict]

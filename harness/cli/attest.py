@@ -88,13 +88,16 @@ def _differences(stated: dict[str, object], here: dict[str, object]) -> list[str
     return found
 
 
-def print_attestation(path: Path, status: str, found: tuple[str, ...]) -> int:
+def print_attestation(path: Path, status: str, found: tuple[str, ...], *, as_json: bool) -> int:
     """Print the outcome of `verify_attestation`; returns the exit code."""
-    output.say(f"{path}: {status}")
-    for line in found:
-        output.say(f"  - {line}")
-    if status == "same":
-        output.say("  judged again, every input and the verdict are the same")
+    if as_json:
+        output.emit({"statement": str(path), "status": status, "reasons": found})
+    else:
+        output.say(f"{path}: {status}")
+        for line in found:
+            output.say(f"  - {line}")
+        if status == "same":
+            output.note("  judged again, every input and the verdict are the same")
     return 0 if status == "same" else EvidenceError.exit_code
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-import msgspec
 import typer
 from rich.text import Text
 
@@ -65,13 +65,12 @@ def verify_command(
     features = places.default_folder("features")
     if folders and any(attest.is_statement(path) for path in folders):
         path = folders[0]
-        return attest.print_attestation(
-            path, *attest.verify_attestation(path, key=key, evidence=base, features=features)
-        )
+        status, found = attest.verify_attestation(path, key=key, evidence=base, features=features)
+        return attest.print_attestation(path, status, found, as_json=json_)
     scenarios = {scenario.id: scenario for scenario in load_scenarios(features)}
     trust = read_trust(base)
     moment = places.parse_time(at)
-    results: list[dict[str, object]] = [
+    results: list[dict[str, Any]] = [
         {"bundle": item.name, "status": "unread", "reasons": [item.reason]} for item in trust.unread
     ]
     for folder in _folders(folders or [base]):
@@ -89,20 +88,33 @@ def verify_command(
         results.append({"bundle": str(folder), "status": status, "reasons": [*reasons, decision.detail]})
     if not results:
         raise UsageError("there is no bundle to verify", hint="name a bundle or an evidence folder")
-    console = output.console()
     if json_:
         for result in results:
-            console.file.write(msgspec.json.encode(result).decode() + "\n")
+            output.emit(result)
     else:
-        rows = [
-            [Path(str(result["bundle"])).name, str(result["status"]), "; ".join(result["reasons"])]  # type: ignore[arg-type] # texts
-            for result in results
-        ]
-        console.print(output.table("", ["bundle", "status", "reasons"], rows))
+        _print_results(results)
     states = {result["status"] for result in results}
     if "damaged" in states:
         return EvidenceError.exit_code
     return 0 if states == {"authorized"} else _INSUFFICIENT
+
+
+def _print_results(results: list[dict[str, Any]]) -> None:
+    """All of them, those that are not authorized when quiet; and how many there are of each."""
+    quiet = output.loudness() is output.Loudness.QUIET
+    rows = [
+        [Path(str(result["bundle"])).name, result["status"], "; ".join(result["reasons"])]
+        for result in results
+        if not quiet or result["status"] != "authorized"
+    ]
+    if rows:
+        output.show_table("", ["bundle", "status", "reasons"], rows)
+    counts = Counter(result["status"] for result in results)
+    output.note(", ".join(f"{number} {status.replace('_', ' ')}" for status, number in counts.items()))
+    if counts["damaged"]:
+        output.note("Next: git status and git log tell what changed; a damaged bundle is recorded anew")
+    elif counts.keys() - {"authorized"}:
+        output.note("Next: harness authorize --help   how a release authority signs what it has reviewed")
 
 
 def _cell(row: FactRow, column: Column) -> Text:
@@ -127,30 +139,28 @@ def compare_command(
     verified = read_bundle(bundle)
     scenarios = {scenario.id: scenario for scenario in load_scenarios(places.default_folder("features"))}
     compared = examine(verified, scenarios.get(verified.manifest.scenario)).compared
-    console = output.console()
     if json_:
-        console.file.write(msgspec.json.encode({"rows": compared.rows, "findings": compared.findings}).decode() + "\n")
+        output.emit({"rows": compared.rows, "findings": compared.findings})
         return 1 if compared.findings else 0
     columns = [column for column in Column if column not in compared.unavailable]
-    for card in compared.cards:
+    differing = {(found.card, found.label) for found in compared.findings}
+    for card in compared.cards if output.loudness() > output.Loudness.QUIET else ():
         rows: list[list[str | Text]] = [
             [row.label + (f" [{row.ordinal + 1}]" if row.ordinal else ""), *(_cell(row, column) for column in columns)]
             for row in compared.rows
             if row.card == card.path
         ]
         title = f"{card.path}: {card.kind.value} {output.plain(card.title)}"
-        console.print(output.table(title, ["fact", *(column.value for column in columns)], rows))
-        console.print()
+        output.show_table(title, ["fact", *(column.value for column in columns)], rows)
+        output.say("")
     for column, reason in compared.unavailable.items():
-        output.say(f"{column.value}: not comparable, {reason.detail}")
-    output.say(f"{len(compared.findings)} findings")
+        output.note(f"{column.value}: not comparable, {reason.detail}")
+    output.note("= agrees   ≠ differs   · cannot be compared")
+    output.say(f"{len(compared.findings)} findings in {len(differing)} facts of {len(compared.cards)} cards")
     for found in compared.findings:
-        console.print(
-            Text(
-                output.plain(
-                    f"  {found.id} {found.requirement}: {found.label or found.card} on {found.surface}: "
-                    f"expected {found.expected}, observed {found.observed}"
-                )
-            )
+        output.say(
+            f"  {found.id} {found.requirement}: {found.label or found.card} on {found.surface}: "
+            f"expected {found.expected}, observed {found.observed}"
         )
+        output.detail(f"    at {found.place or 'no single place: the card is not there'}")
     return 1 if compared.findings else 0

@@ -14,8 +14,6 @@ from harness.model.errors import EvidenceError, UsageError
 from harness.model.verdict import Damage, Finding
 
 if TYPE_CHECKING:
-    from rich.console import Console
-
     from harness.compare.difference import Difference, FactChange, Side
 
 SCHEMA = 1
@@ -69,34 +67,34 @@ def diff_command(
     (old, broken), (new, broken_too) = (_side(folder, scenarios, release) for release in (before, after))
     found = difference(old, new)
     damaged = [(old.release, item) for item in broken] + [(new.release, item) for item in broken_too]
-    console = output.console()
     if json_:
         text = {
             "schema": SCHEMA,
             **msgspec.to_builtins(found),
             "damaged": [{"release": release, **msgspec.to_builtins(item)} for release, item in damaged],
         }
-        console.file.write(msgspec.json.encode(text).decode() + "\n")
+        output.emit(text)
     else:
         for release, item in damaged:
             output.say(f"damaged, and left out: {release}/{item.bundle}: {item.reasons[0]}")
-        _print(found, console)
+        _print(found)
     return EvidenceError.exit_code if damaged else 0
 
 
-def _print(found: Difference, console: Console) -> None:
+def _print(found: Difference) -> None:
+    if output.loudness() is output.Loudness.QUIET:
+        output.say(_conclusion(found))
+        return
     output.say(f"From {found.before} to {found.after}: {len(found.both)} observations of both")
     for release, names in ((found.before, found.only_before), (found.after, found.only_after)):
         if names:
             output.say(f"only in {release}: {', '.join(names)}")
     _table(
-        console,
         "Surfaces",
         ["observation", "surface", found.before, found.after],
         [[item.observation, item.surface.value, item.before, item.after] for item in found.surfaces],
     )
     _table(
-        console,
         "Cards",
         ["observation", "card", "surface", "what", found.before, found.after],
         [
@@ -105,14 +103,15 @@ def _print(found: Difference, console: Console) -> None:
         ],
     )
     _table(
-        console, "Facts", ["fact", "surface", "what", found.before, found.after, "where"], _grouped_facts(found.facts)
+        "Facts",
+        ["fact", "surface", "what", found.before, found.after, "where"],
+        _grouped_facts(found.facts, every=output.loudness() is output.Loudness.VERBOSE),
     )
     for title, findings in (
         (f"Findings of {found.after} alone", found.findings_appeared),
         (f"Findings of {found.before} alone", found.findings_vanished),
     ):
         _table(
-            console,
             title,
             ["id", "rule", "surface", "card", "fact", "expected", "observed"],
             [_finding(item) for item in findings],
@@ -128,11 +127,11 @@ def _conclusion(found: Difference) -> str:
     return f"{found.compared} facts on surfaces were compared, {rest}; {changed or 'none'} of them changed."
 
 
-def _table(console: Console, title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     if rows:
-        console.print()
-        console.print(output.table(title, columns, rows))
-        console.print()
+        output.say("")
+        output.show_table(title, columns, rows)
+        output.say("")
 
 
 def _said(change: FactChange) -> tuple[str, str]:
@@ -152,17 +151,19 @@ def _said(change: FactChange) -> tuple[str, str]:
     return before, after
 
 
-def _grouped_facts(changes: Iterable[FactChange]) -> list[list[str]]:
-    """One row for all changes that read the same, in the order of the first of each."""
+def _grouped_facts(changes: Iterable[FactChange], *, every: bool) -> list[list[str]]:
+    """One row for all changes that read the same, in the order of the first of each; `every` names all places."""
     groups: dict[tuple[str, ...], list[FactChange]] = {}
     for change in changes:
         label = change.label + (f" [{change.ordinal + 1}]" if change.ordinal else "")
         key = (label, change.surface.value, ", ".join(change.kinds), *_said(change))
         groups.setdefault(key, []).append(change)
-    return [
-        [*key, f"{group[0].observation} {group[0].card}" + (f" and {len(group) - 1} more" if len(group) > 1 else "")]
-        for key, group in groups.items()
-    ]
+    return [[*key, _places(group, every=every)] for key, group in groups.items()]
+
+
+def _places(group: Sequence[FactChange], *, every: bool) -> str:
+    named = [f"{change.observation} {change.card}" for change in (group if every else group[:1])]
+    return ", ".join(named) + (f" and {len(group) - len(named)} more" if len(named) < len(group) else "")
 
 
 def _finding(found: Finding) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from harness.cli import output, places
@@ -74,15 +73,15 @@ def import_command(
             "refused": outcome.refused,
             "notes": outcome.notes,
         }
-        output.console().file.write(msgspec.json.encode(said).decode() + "\n")
+        output.emit(said)
         return outcome.exit_code
     for item in outcome.imported:
         read = ", ".join(capture.column.value for capture in item.manifest.captures)
-        output.say(f"imported {item.bundle} ({read})")
+        output.note(f"imported {item.bundle} ({read})")
         for note in item.notes:
-            output.say(f"  {note}")
+            output.note(f"  {note}")
     for line in outcome.notes:
-        output.say(f"note: {line}")
+        output.note(f"note: {line}")
     for item_ in outcome.refused:
         output.say(f"no bundle: {item_.folder}: {item_.reason}")
     whole = len(outcome.imported) + len(outcome.refused)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -42,7 +43,6 @@ def project_command(
         file=session.name,
         child_files={child: path.name for child, path in children.items()},
     )
-    console = output.console()
     if json_:
         cards = [
             {
@@ -62,12 +62,12 @@ def project_command(
             for card in projection.reference
         ]
         problems = [msgspec.to_builtins(problem) for problem in projection.problems]
-        console.file.write(msgspec.json.encode({"cards": cards, "problems": problems}).decode() + "\n")
+        output.emit({"cards": cards, "problems": problems})
         return 0
     for card in projection.reference:
         rows = [[fact.label, str(fact.value), fact.via] for fact in card.facts]
-        console.print(output.table(f"{card.path}: {card.kind.value}", ["fact", "value", "source"], rows))
-        console.print()
+        output.show_table(f"{card.path}: {card.kind.value}", ["fact", "value", "source"], rows)
+        output.note("")
     for problem in projection.problems:
         output.say(f"{problem.requirement}: {problem.observed} ({problem.place})")
     return 0
@@ -77,6 +77,7 @@ def show_command(
     finding: Annotated[str, typer.Argument(help="A finding's id, such as F-0123456789.")],
     evidence: Annotated[Path | None, typer.Option(help="Evidence folder. Default: the bundled evidence.")] = None,
     release: Annotated[str, typer.Option(help="Release. Default: the newest with evidence.")] = "",
+    json_: Annotated[bool, typer.Option("--json", help="The finding and its place's lines as JSON.")] = False,
 ) -> int:
     """Show the place in the evidence that a finding points at: the frame, the record or the screen.
 
@@ -85,8 +86,9 @@ def show_command(
     from harness.acceptance import accept  # noqa: PLC0415
     from harness.proofs import Proofs  # noqa: PLC0415
 
+    base = evidence or places.default_folder("evidence")
     accepted = accept(
-        evidence=evidence or places.default_folder("evidence"),
+        evidence=base,
         features=places.default_folder("features"),
         release=release,
         at=places.parse_time(None),
@@ -95,9 +97,12 @@ def show_command(
     if found is None:
         raise UsageError(
             f"there is no finding {finding!r} in this evidence",
-            hint=f"`harness accept` lists the {len(accepted.acceptance.findings)} there are",
+            hint=f"`harness accept --verbose` lists the causes of the {len(accepted.acceptance.findings)} there are",
         )
-    console = output.console()
+    lines = list(Proofs(accepted.bundles).lines(found.observation, found.place)) if found.place is not None else []
+    if json_:
+        output.emit({"finding": found, "lines": lines})
+        return 0
     output.say(f"{found.id} ({found.kind.value}) breaks {found.requirement}")
     output.say(f"observation  {found.observation}")
     output.say(f"surface      {found.surface}")
@@ -105,31 +110,46 @@ def show_command(
     output.say(f"expected     {found.expected}")
     output.say(f"observed     {found.observed}")
     output.say(f"place        {found.place or 'no single place: the card is not there'}")
-    if found.place is not None:
-        console.print()
-        for line in Proofs(accepted.bundles).lines(found.observation, found.place):
-            console.file.write(line + "\n")
+    if lines:
+        output.say("")
+    for line in lines:
+        sys.stdout.write(line + "\n")
+    output.note(
+        f"\nNext: harness compare {places.shown(base / accepted.acceptance.release.version / found.observation)}"
+    )
     return 0
 
 
-def facts_command() -> int:
+def facts_command(
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object a label.")] = False,
+) -> int:
     """List the fact catalogue: every label with its card, type and null rule.
 
-    Example: harness facts
+    Example: harness facts --json
     """
     from harness.spec.facts import FACTS  # noqa: PLC0415
 
+    if json_:
+        for entry in FACTS:
+            output.emit(entry)
+        return 0
     rows = [[entry.card.value, entry.label, entry.type.value, entry.null_when or "never"] for entry in FACTS]
-    output.console().print(output.table("", ["card", "label", "type", "null when"], rows))
+    output.show_table("", ["card", "label", "type", "null when"], rows)
     return 0
 
 
-def steps_command() -> int:
+def steps_command(
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object a step.")] = False,
+) -> int:
     """List the steps that scenarios may use.
 
     Example: harness steps
     """
     from harness.scenario.vocabulary import STEPS  # noqa: PLC0415
 
-    output.console().print(output.table("", ["keyword", "step"], [[step.keyword, step.pattern] for step in STEPS]))
+    if json_:
+        for step in STEPS:
+            output.emit({"keyword": step.keyword, "step": step.pattern})
+        return 0
+    output.show_table("", ["keyword", "step"], [[step.keyword, step.pattern] for step in STEPS])
     return 0

@@ -1,6 +1,8 @@
 """What commands print: tables and verdicts for people, JSON for scripts, progress on standard error.
 
 Everything that comes from evidence passes `plain`, so that no terminal escape of a recording reaches this terminal.
+How much is printed is one of three levels, the same for every command: `say` is the result and always printed, `note`
+explains it and is left out by ``--quiet``, `detail` is printed for ``--verbose`` only.
 """
 
 from __future__ import annotations
@@ -9,7 +11,9 @@ import sys
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import IntEnum
 
+import msgspec
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
@@ -31,6 +35,25 @@ VERDICT_STYLES = {
 _LONGEST = 400
 
 
+class Loudness(IntEnum):
+    QUIET = 0
+    NORMAL = 1
+    VERBOSE = 2
+
+
+_chosen: list[Loudness] = [Loudness.NORMAL]
+"""The level of the command line that is being run; one at a time runs in a process."""
+
+
+def loudness() -> Loudness:
+    return _chosen[-1]
+
+
+def be(level: Loudness) -> None:
+    """Print as much as `level` says from now on."""
+    _chosen[-1] = level
+
+
 def console() -> Console:
     """Standard output; plain when it is not a terminal, without colour under ``NO_COLOR``."""
     return Console(soft_wrap=False, highlight=False, markup=False, emoji=False)
@@ -39,6 +62,23 @@ def console() -> Console:
 def say(text: str) -> None:
     """One line on standard output, as long as it is: lines are data for grep, tables are for eyes."""
     sys.stdout.write(plain(text) + "\n")
+
+
+def note(text: str) -> None:
+    """A line that explains or advises: left out when quiet."""
+    if loudness() > Loudness.QUIET:
+        say(text)
+
+
+def detail(text: str) -> None:
+    """A line that only ``--verbose`` prints."""
+    if loudness() is Loudness.VERBOSE:
+        say(text)
+
+
+def emit(value: object) -> None:
+    """One JSON value on one line of standard output."""
+    sys.stdout.write(msgspec.json.encode(value).decode() + "\n")
 
 
 def plain(text: str) -> str:
@@ -59,10 +99,27 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text
     return made
 
 
+def show_table(title: str, columns: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
+    """A table that fits the terminal; where there is none, one unbroken line a row with aligned columns, for grep."""
+    screen = console()
+    if screen.is_terminal:
+        screen.print(table(title, columns, rows))
+        return
+    cells = [
+        list(columns),
+        *([cell.plain if isinstance(cell, Text) else plain(cell) for cell in row] for row in rows),
+    ]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    if title:
+        say(title)
+    for line in cells:
+        sys.stdout.write("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() + "\n")
+
+
 @contextmanager
 def progress(title: str, total: int | None) -> Iterator[Progress | None]:
-    """A progress bar on standard error while the block runs; nothing when that is not a terminal."""
-    if not sys.stderr.isatty():
+    """A progress bar on standard error while the block runs; nothing when that is not a terminal, or when quiet."""
+    if not sys.stderr.isatty() or loudness() is Loudness.QUIET:
         yield None
         return
     bar = Progress(

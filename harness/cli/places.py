@@ -20,6 +20,12 @@ def default_folder(name: str) -> Path:
     return here if here.is_dir() else _PROJECT / name
 
 
+def shown(path: Path) -> str:
+    """A path as the next command may name it: relative where it lies below the folder one stands in."""
+    here = Path.cwd()
+    return str(path.resolve().relative_to(here)) if path.resolve().is_relative_to(here) else str(path)
+
+
 def parse_time(text: str | None) -> str:
     """RFC 3339 UTC with second precision, for a time or a date on the command line; None is now.
 
@@ -31,11 +37,10 @@ def parse_time(text: str | None) -> str:
         raise UsageError(f"{text!r} is not a time", hint="write 2026-11-30 or 2026-11-30T12:00:00Z")
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError as error:
+        utc = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
         raise UsageError(f"{text!r} is not a time: {error}") from error
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return utc.isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def write_file(path: Path, content: bytes) -> None:

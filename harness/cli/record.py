@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.text import Text
 
 from harness.cli import output, places
 from harness.model.errors import HarnessError, ProductError, UsageError
 
 if TYPE_CHECKING:
-    from rich.console import Console
+    from rich.progress import Progress
 
     from harness.recording import Task
     from harness.scenario.compile import Scenario
@@ -32,13 +34,14 @@ def _select(scenarios: Sequence[Scenario], names: Sequence[str], release: str) -
     if unknown:
         raise UsageError(
             f"no scenario of release {release} is named {', '.join(unknown)}",
-            hint="`harness record --list` shows them",
+            hint=f"`harness record --product {release} --list` shows them",
         )
     return chosen
 
 
 def product_command(
     version: Annotated[str, typer.Argument(help="Release, such as 0.104.0, or the path of a binary.")],
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object: version, sha256, path.")] = False,
 ) -> int:
     """Find a product, building a release from its crate into the user's cache when it is not there.
 
@@ -48,7 +51,12 @@ def product_command(
 
     path = _find_or_build(version)
     identity = products.identify(path)
-    output.say(f"magi-code {identity.version} sha256 {identity.sha256}\n{path}")
+    if json_:
+        output.emit({"version": identity.version, "sha256": identity.sha256, "path": str(path)})
+        return 0
+    output.say(f"magi-code {identity.version} sha256 {identity.sha256}")
+    output.say(str(path))
+    output.note(f"Next: harness record --product {version} --list   the runs that its scenarios give")
     return 0
 
 
@@ -68,34 +76,46 @@ def _build_progress() -> Callable[[str], None]:
     lock = threading.Lock()
 
     def show(line: str) -> None:
+        if output.loudness() is output.Loudness.QUIET:
+            return
         with lock:
             console.print(output.plain(line), end="\r" if console.is_terminal else "\n")
 
     return show
 
 
-def _record_all(tasks: Sequence[Task], jobs: int, console: Console) -> list[str]:
-    """Record every task; returns one line for each that left no bundle."""
+def _record_all(tasks: Sequence[Task], jobs: int) -> tuple[dict[str, float], dict[str, str]]:
+    """Record every task: the seconds of each observation that left a bundle, and why others left none."""
     from harness.recording import record_task  # noqa: PLC0415
 
-    failures: list[str] = []
+    done: dict[str, float] = {}
+    failures: dict[str, str] = {}
     workers = min(jobs, max(len(tasks), 1))
     with output.progress("recording", len(tasks)) as bar, ThreadPoolExecutor(max_workers=workers) as pool:
         running = {pool.submit(record_task, task): task for task in tasks}
         try:
-            for done in as_completed(running):
-                observation = running[done].observation
+            for future in as_completed(running):
+                observation = running[future].observation
                 try:
-                    line = f"recorded {observation} in {done.result():.1f} s"
-                    (console if bar is None else bar.console).print(line)
+                    done[observation] = future.result()
+                    _tell(f"recorded {observation} in {done[observation]:.1f} s", bar)
                 except (HarnessError, OSError) as error:
-                    failures.append(f"{observation}: {error}")
+                    failures[observation] = str(error)
+                    _tell(f"no bundle of {observation}", bar)
                 if bar is not None:
                     bar.advance(bar.task_ids[0])
         except KeyboardInterrupt:
             pool.shutdown(wait=True, cancel_futures=True)
             raise
-    return failures
+    return done, failures
+
+
+def _tell(line: str, bar: Progress | None) -> None:
+    """A line of progress: on standard error, above the bar when there is one."""
+    if bar is not None:
+        bar.console.print(Text(output.plain(line)))
+    elif output.loudness() > output.Loudness.QUIET:
+        print(output.plain(line), file=sys.stderr, flush=True)
 
 
 def record_command(
@@ -108,6 +128,7 @@ def record_command(
     root: Annotated[Path, typer.Option(help="Neutral folder in which the runs happen.")] = DEFAULT_ROOT,
     replace: Annotated[bool, typer.Option(help="Replace bundles that are already there.")] = False,
     list_: Annotated[bool, typer.Option("--list", help="List what would be recorded, and leave.")] = False,
+    json_: Annotated[bool, typer.Option("--json", help="One JSON object a run.")] = False,
 ) -> int:
     """Run scenarios on the real product, on both surfaces, and write one bundle a run.
 
@@ -132,10 +153,8 @@ def record_command(
         for name in scenario.drivers
         if not driver or name == driver
     ]
-    console = output.console()
     if list_:
-        for task in tasks:
-            output.say(f"{task.observation}  ({task.scenario.id})")
+        _list(tasks, as_json=json_)
         return 0
     if not replace:
         taken = [task.observation for task in tasks if task.folder.exists()]
@@ -147,8 +166,40 @@ def record_command(
             )
     for version in sorted({task.recorder_version for task in tasks if task.recorder_version}):
         _find_or_build(version)
-    failures = _record_all(tasks, jobs, console)
-    for failure in failures:
-        output.say(f"no bundle: {failure}")
-    output.say(f"{len(tasks) - len(failures)} of {len(tasks)} runs recorded into {folder / identity.version}")
+    done, failures = _record_all(tasks, jobs)
+    _print_recorded(tasks, done, failures, as_json=json_)
     return ProductError.exit_code if failures else 0
+
+
+def _list(tasks: Sequence[Task], *, as_json: bool) -> None:
+    for task in tasks:
+        if as_json:
+            output.emit({"observation": task.observation, "scenario": task.scenario.id, "driver": task.driver})
+        else:
+            output.say(f"{task.observation}  ({task.scenario.id})")
+
+
+def _print_recorded(
+    tasks: Sequence[Task], done: Mapping[str, float], failures: Mapping[str, str], *, as_json: bool
+) -> None:
+    for task in tasks:
+        name, seconds = task.observation, done.get(task.observation)
+        if as_json:
+            output.emit(
+                {
+                    "observation": name,
+                    "scenario": task.scenario.id,
+                    "driver": task.driver,
+                    "bundle": None if seconds is None else str(task.folder),
+                    "seconds": seconds,
+                    "error": failures.get(name),
+                }
+            )
+        elif name in failures:
+            output.say(f"no bundle: {name}: {failures[name]}")
+    if as_json or not tasks:
+        return
+    output.say(f"{len(done)} of {len(tasks)} runs recorded into {tasks[0].folder.parent}")
+    first = next((task for task in tasks if task.observation in done), None)
+    if first is not None:
+        output.note(f"Next: harness compare {places.shown(first.folder)}   every fact of one run side by side")

@@ -31,6 +31,9 @@ _LINE_SECONDS = 15.0
 @contextmanager
 def _progress() -> Iterator[Callable[[Step], None]]:
     """Tells on standard error how far a sweep is, how fast it goes and how long it will take."""
+    if output.loudness() is output.Loudness.QUIET:
+        yield lambda _: None
+        return
     if not sys.stderr.isatty():
         yield _lines()
         return
@@ -84,27 +87,30 @@ def _print(summary: Summary, first: list[Finding], out: Path | None) -> None:
     if summary.synthetic:
         output.say(f"  {summary.synthetic} of them are synthetic: they show what the harness can do, and nothing else")
     output.say(f"  read {summary.read}, unreadable {summary.unreadable}, faults of the harness {summary.faults}")
-    output.say(f"  {summary.cards} cards, {summary.children} child sessions, {summary.bytes} bytes")
+    output.note(f"  {summary.cards} cards, {summary.children} child sessions, {summary.bytes} bytes")
     if summary.orphans:
-        output.say(f"  {summary.orphans} child sessions belong to no session here")
+        output.note(f"  {summary.orphans} child sessions belong to no session here")
     rows: list[tuple[str, Counts]] = [("host's report against nested records", summary.derivations)]
     if summary.product:
         output.say(f"  reopened {summary.reopened}, could not be reopened {summary.reopening_failed}")
         rows.append(("saved cards against the reference", summary.surface))
-    console = output.console()
-    console.print()
+    if output.loudness() is output.Loudness.QUIET:
+        output.say(f"  {summary.findings} findings in {summary.sessions_with_findings} sessions")
+        return
+    output.say("")
     table = [[name, str(n.agree), str(n.disagree), str(n.not_comparable)] for name, n in rows]
-    console.print(output.table("", ["facts", "agree", "disagree", "not comparable"], table))
+    output.show_table("", ["facts", "agree", "disagree", "not comparable"], table)
     if summary.findings:
-        console.print()
+        output.say("")
         title = f"{summary.findings} findings in {summary.sessions_with_findings} sessions"
         counts = [[*name.split(" ", 1), str(count)] for name, count in summary.by_requirement.items()]
-        console.print(output.table(title, ["surface", "rule", "findings"], counts))
-        console.print()
+        output.show_table(title, ["surface", "rule", "findings"], counts)
+        output.say("")
         for found in first:
             what = found.label or found.requirement
             where = f"{found.observation} {found.card}".rstrip()
             output.say(f"{found.id} {where}: {what}: expected {found.expected}, observed {found.observed}")
+            output.detail(f"  at {found.place}")
         if len(first) < summary.findings:
             output.say(f"and {summary.findings - len(first)} more" + ("" if out else ", which --out FILE would keep"))
         output.say(f"Next: {first[0].command}   looks at that session alone")
@@ -152,7 +158,7 @@ def sweep_command(
         resume=resume,
     )
     first: list[Finding] = []
-    stream = output.console().file
+    stream = sys.stdout
     with ExitStack() as closing:
         table = closing.enter_context(Table(out)) if out is not None else None
         watch = closing.enter_context(_progress())
@@ -190,6 +196,9 @@ def synthetic_command(
     ],
     sessions: Annotated[int, typer.Option(min=1, help="How many sessions to make.")] = 1_000,
     seed: Annotated[int, typer.Option(help="The same recordings, number and seed make the same archive.")] = 0,
+    json_: Annotated[
+        bool, typer.Option("--json", help="One JSON object: archive, sessions, recordings, seed.")
+    ] = False,
 ) -> int:
     """Make an archive of any size from real recordings, to try sweeps on. It is marked as synthetic, and no evidence.
 
@@ -205,5 +214,8 @@ def synthetic_command(
                 bar.update(bar.task_ids[0], completed=done)
 
         synthetic.write(out, found, sessions=sessions, seed=seed, progress=step)
+    if json_:
+        output.emit({"archive": str(out), "sessions": sessions, "recordings": len(found), "seed": seed})
+        return 0
     output.say(f"{sessions} synthetic sessions of {len(found)} recordings in {out}")
     return 0

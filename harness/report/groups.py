@@ -12,6 +12,7 @@ from harness.model.verdict import Finding, FindingKind
 from harness.report.text import one_line, plural, shortened
 from harness.report.views import Overview
 from harness.spec.facts import FACTS, FactType
+from harness.spec.requirements import REQUIREMENTS
 
 KIND_WORDS = {
     FindingKind.VALUE: ("value", "A surface states another value than the reference."),
@@ -28,6 +29,8 @@ KIND_WORDS = {
 """One word and one sentence for every kind of finding."""
 
 _ENTRIES = {entry.label: entry for entry in FACTS}
+_OF_THE_PAGE = frozenset(entry.id for entry in REQUIREMENTS)
+"""Rules of card-facts.md; the judgement has rows for others beside them."""
 _TITLE_VALUE = 60
 _STATE = re.compile(r"\([a-z ]{1,40}\)")
 _TIMES = re.compile(r"( \([0-9]+ times, the first is shown\)|, and on [0-9]+ more cards?)$")
@@ -101,7 +104,7 @@ def groups(overview: Overview) -> tuple[Group, ...]:
     made = [_group(key, members, overview) for key, members in found.items()]
 
     def order(group: Group) -> tuple[bool, bool, int, int, str, str]:
-        beside = group.requirement not in overview.requirements
+        beside = group.requirement not in _OF_THE_PAGE
         return group.open == 0, beside, -len(group.observations), -len(group.findings), group.title, group.id
 
     return tuple(sorted(made, key=order))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from markdown_it import MarkdownIt
 
+import msgspec
+
 from harness.model.facts import SURFACES
 from harness.model.verdict import FindingKind
 from harness.report.groups import groups, relation, shape
@@ -101,6 +103,11 @@ def test_rules_of_the_fact_page_come_before_the_others() -> None:
     wire = tuple(finding(name, requirement="wire.order", label="seq", kind=FindingKind.RULE) for name in ("a", "b"))
     overview = grouped(("a", wire[:1]), ("b", (*wire[1:], finding("b"))))
     assert [group.requirement for group in groups(overview)] == ["code-mode.script-outcome", "wire.order"]
+    row = msgspec.structs.replace(overview.acceptance.requirements[0], id="wire.order", section="Wire rules")
+    acceptance = msgspec.structs.replace(overview.acceptance, requirements=(*overview.acceptance.requirements, row))
+    judged = groups(Overview(acceptance))
+    assert [group.requirement for group in judged] == ["code-mode.script-outcome", "wire.order"]
+    assert judged[1].section == "Wire rules", "a row of its own makes it no rule of the page"
 
 
 def test_the_id_of_a_cause_does_not_depend_on_its_runs() -> None:
