@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from markdown_it import MarkdownIt
-
 import msgspec
+from markdown_it import MarkdownIt
 
 from harness.model.facts import SURFACES
 from harness.model.verdict import FindingKind
