@@ -13,7 +13,20 @@ import typer
 from typer.exceptions import TyperException
 
 from harness import __version__
-from harness.cli import accept, authority, authorize, bundles, diff, imports, inspect, loud, output, record, sweep
+from harness.cli import (
+    accept,
+    authority,
+    authorize,
+    bundles,
+    diff,
+    imports,
+    inspect,
+    loud,
+    output,
+    record,
+    sweep,
+    trends,
+)
 from harness.model.errors import HarnessError
 
 app = typer.Typer(
@@ -60,6 +73,7 @@ COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("project", inspect.project_command),
     ("show", inspect.show_command),
     ("diff", diff.diff_command),
+    ("trends", trends.trends_command),
     ("sweep", sweep.sweep_command),
     ("synthetic", sweep.synthetic_command),
     ("authorize", authorize.authorize_command),

@@ -11,18 +11,20 @@ import typer
 
 from harness.cli import output, places
 from harness.model.errors import EvidenceError, UsageError
-from harness.model.verdict import Damage, Finding
+from harness.model.verdict import Finding
 
 if TYPE_CHECKING:
-    from harness.compare.difference import Difference, FactChange, Side
+    from harness.compare.difference import Difference, FactChange
+    from harness.compare.history import Judged
 
 SCHEMA = 1
 
 
-def _side(evidence: Path, features: Path, release: str) -> tuple[Side, tuple[Damage, ...]]:
-    """One release, judged, and what of its evidence is damaged. Raises UsageError when it has none."""
+def judged(evidence: Path, features: Path, release: str, at: str) -> Judged:
+    """One release, judged as of `at` (RFC 3339 UTC). Raises UsageError when it has no evidence."""
     from harness.acceptance import accept, load_scenarios  # noqa: PLC0415 # help and errors of usage do not need it
     from harness.compare.difference import Side  # noqa: PLC0415
+    from harness.compare.history import Judged  # noqa: PLC0415
 
     with output.progress(f"judging {release}", None) as bar:
 
@@ -30,9 +32,7 @@ def _side(evidence: Path, features: Path, release: str) -> tuple[Side, tuple[Dam
             if bar is not None:
                 bar.update(bar.task_ids[0], description=f"judging {release} {output.plain(name)}", advance=1)
 
-        accepted = accept(
-            evidence=evidence, features=features, release=release, at=places.parse_time(None), progress=step
-        )
+        accepted = accept(evidence=evidence, features=features, release=release, at=at, progress=step)
     acceptance = accepted.acceptance
     if not acceptance.observations and not acceptance.damaged:
         raise UsageError(f"there is no evidence of release {release}", where=str(evidence))
@@ -44,7 +44,7 @@ def _side(evidence: Path, features: Path, release: str) -> tuple[Side, tuple[Dam
         workspaces={name: bundle.manifest.workspace for name, bundle in accepted.bundles.items()},
         varying={item.id: varying.get(item.scenario, ()) for item in acceptance.observations},
     )
-    return side, acceptance.damaged
+    return Judged(acceptance=acceptance, side=side)
 
 
 def diff_command(
@@ -64,9 +64,10 @@ def diff_command(
     from harness.compare.difference import difference  # noqa: PLC0415
 
     folder, scenarios = evidence or places.default_folder("evidence"), features or places.default_folder("features")
-    (old, broken), (new, broken_too) = (_side(folder, scenarios, release) for release in (before, after))
-    found = difference(old, new)
-    damaged = [(old.release, item) for item in broken] + [(new.release, item) for item in broken_too]
+    moment = places.parse_time(None)
+    old, new = (judged(folder, scenarios, release, moment) for release in (before, after))
+    found = difference(old.side, new.side)
+    damaged = [(one.side.release, item) for one in (old, new) for item in one.acceptance.damaged]
     if json_:
         text = {
             "schema": SCHEMA,
@@ -105,7 +106,7 @@ def _print(found: Difference) -> None:
     _table(
         "Facts",
         ["fact", "surface", "what", found.before, found.after, "where"],
-        _grouped_facts(found.facts, every=output.loudness() is output.Loudness.VERBOSE),
+        _fact_rows(found.facts, every=output.loudness() is output.Loudness.VERBOSE),
     )
     for title, findings in (
         (f"Findings of {found.after} alone", found.findings_appeared),
@@ -134,36 +135,26 @@ def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) ->
         output.say("")
 
 
-def _said(change: FactChange) -> tuple[str, str]:
-    """Both values in words, with their place on the surface and their agreement where these changed."""
-    moved = change.before.via != change.after.via
-    judged = change.before.agreement is not change.after.agreement
-    before, after = (
-        " ".join(
-            [
-                "(varies)" if change.varies else str(shown),
-                *([f"[{', '.join(shown.via)}]"] if moved and shown.via else []),
-                *([f"({shown.agreement.value.replace('_', ' ')})"] if judged and shown.displayed else []),
-            ]
-        )
-        for shown in (change.before, change.after)
-    )
-    return before, after
-
-
-def _grouped_facts(changes: Iterable[FactChange], *, every: bool) -> list[list[str]]:
+def _fact_rows(changes: Iterable[FactChange], *, every: bool) -> list[list[str]]:
     """One row for all changes that read the same, in the order of the first of each; `every` names all places."""
-    groups: dict[tuple[str, ...], list[FactChange]] = {}
-    for change in changes:
-        label = change.label + (f" [{change.ordinal + 1}]" if change.ordinal else "")
-        key = (label, change.surface.value, ", ".join(change.kinds), *_said(change))
-        groups.setdefault(key, []).append(change)
-    return [[*key, _places(group, every=every)] for key, group in groups.items()]
+    from harness.compare.history import grouped  # noqa: PLC0415
+
+    return [
+        [
+            item.label,
+            item.surface.value,
+            ", ".join(item.kinds),
+            item.before,
+            item.after,
+            _places(item.places, every=every),
+        ]
+        for item in grouped(changes)
+    ]
 
 
-def _places(group: Sequence[FactChange], *, every: bool) -> str:
-    named = [f"{change.observation} {change.card}" for change in (group if every else group[:1])]
-    return ", ".join(named) + (f" and {len(group) - len(named)} more" if len(named) < len(group) else "")
+def _places(places: Sequence[str], *, every: bool) -> str:
+    named = places if every else places[:1]
+    return ", ".join(named) + (f" and {len(places) - len(named)} more" if len(named) < len(places) else "")
 
 
 def _finding(found: Finding) -> list[str]:

@@ -13,9 +13,9 @@ from enum import StrEnum
 import msgspec
 
 from harness.compare.columns import path_order
-from harness.compare.shown import Shown, capture_of, members_of, shown_of
+from harness.compare.shown import Shown, capture_of, fact_on, members_of
 from harness.model.facts import SURFACES, CardKind, Column
-from harness.model.values import Reason, State
+from harness.model.values import State
 from harness.model.verdict import FactRow, Finding, Observation
 from harness.spec.facts import FACTS, FactType, fact
 
@@ -252,11 +252,7 @@ class _Pair:
         )
 
     def _shown(self, side: int, path: str, row: FactRow | None, surface: Column) -> Shown:
-        """What a surface shows of a fact; a row that no source of the release has is absent from every card."""
-        card = self._cards[side].get(path)
-        if card is None or card.shown.get(surface) != "shown":
-            return Shown(state=Reason.NOT_CAPTURED.value)
-        return shown_of(row.cells[surface], self._workspaces[side]) if row else Shown(state=State.ABSENT.value)
+        return fact_on(self._cards[side].get(path), row, surface, self._workspaces[side])
 
 
 def _kinds(then: Shown, now: Shown, *, varying: bool, rows: bool) -> Iterator[ChangeKind]:

@@ -11,7 +11,7 @@ import msgspec
 from harness.compare.readings import comparable
 from harness.model.facts import Column, Omission
 from harness.model.values import Reason, State, Value
-from harness.model.verdict import Agreement, CardRow, Cell, Observation
+from harness.model.verdict import Agreement, CardRow, Cell, FactRow, Observation
 
 WORKSPACE = "<workspace>"
 _STATES = frozenset(state.value for state in State)
@@ -68,6 +68,13 @@ def shown_of(cell: Cell, workspace: str) -> Shown:
     reasons = [why for reading in cell.readings if (why := comparable(reading.value))]
     why = reasons[0] if reasons else cell.reason
     return Shown(state=(why.reason if why else Reason.NOT_CAPTURED).value, agreement=cell.agreement)
+
+
+def fact_on(card: CardRow | None, row: FactRow | None, surface: Column, workspace: str) -> Shown:
+    """What a surface shows of a fact of a card; a row that no source of the release has is absent from every card."""
+    if card is None or card.shown.get(surface) != "shown":
+        return Shown(state=Reason.NOT_CAPTURED.value)
+    return shown_of(row.cells[surface], workspace) if row else Shown(state=State.ABSENT.value)
 
 
 def capture_of(side: Observation, surface: Column) -> str:

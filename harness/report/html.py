@@ -29,32 +29,38 @@ STATUS_GLYPHS = {"met": "✓", "disagrees": "✗", "not_observed": "◌", "not_r
 def report_html(overview: Overview, *, excerpts: Excerpts, pictures: Pictures, timelines: Timelines) -> bytes:
     """The page's bytes, UTF-8."""
     page = Page(overview, excerpts, pictures, timelines)
-    script = _asset("report.js")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    script = asset("report.js")
     text = (
-        _environment()
+        environment()
         .get_template("report.html.j2")
         .render(
             page=page,
             acceptance=overview.acceptance,
             overview=overview,
-            style=_asset("report.css"),
+            style=asset("report.css"),
             script=script,
-            script_digest=digest,
+            script_digest=script_digest(script),
         )
     )
     # Only text that is not Unicode scalar values could fail here, and `visible_html` leaves none of it.
     return text.encode("utf-8", "replace")
 
 
+def script_digest(script: str) -> str:
+    """What a content security policy calls a script by: base64 of its sha256."""
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+
+
 @cache
-def _asset(name: str) -> Markup:
+def asset(name: str) -> Markup:
+    """A style sheet or script of ours, to stand in a page as it is."""
     text = resources.files("harness.report").joinpath("templates", name).read_text(encoding="utf-8")
     return Markup(text)  # noqa: S704 - our own file, no evidence in it
 
 
 @cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
+    """The templates, with everything that texts of evidence have to pass before they stand on a page."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("harness.report"),
         autoescape=True,
