@@ -19,6 +19,7 @@ from harness.cli import (
     authorize,
     bundles,
     diff,
+    doctor,
     imports,
     inspect,
     loud,
@@ -77,6 +78,7 @@ COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("sweep", sweep.sweep_command),
     ("synthetic", sweep.synthetic_command),
     ("authorize", authorize.authorize_command),
+    ("doctor", doctor.doctor_command),
     ("facts", inspect.facts_command),
     ("steps", inspect.steps_command),
 )
