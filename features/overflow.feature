@@ -72,7 +72,7 @@ Feature: Overflow
       | Changed path              | <workspace>/f0001.txt |
       | Changed path              | <workspace>/f0002.txt |
 
-  @overflow.paths-tracked
+  @overflow.paths-tracked @slow
   Scenario: Thousand files
     Given the setting "capabilities.tools.code_mode.limits.max_inner_calls" is 1000
     And the model runs a script meant to "Write a thousand files"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
@@ -16,6 +17,10 @@ from harness.record import products
 from harness.record.recorder import record
 from harness.scenario.compile import Scenario
 from harness.spec.classes import served
+
+
+SLOW = "slow"
+"""The tag of scenarios whose runs take minutes."""
 
 
 class Task(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +45,11 @@ class Task(msgspec.Struct, frozen=True, kw_only=True):
     def recorder_version(self) -> str:
         """The older release that drives a legacy run, or "" when the product under test does."""
         return self.scenario.stimulus.recorded_by
+
+
+def in_order(tasks: Iterable[Task]) -> list[Task]:
+    """The order in which runs are started: those that take minutes first, so that none is left alone at the end."""
+    return sorted(tasks, key=lambda task: SLOW not in task.scenario.tags)
 
 
 def record_task(task: Task) -> float:

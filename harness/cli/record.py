@@ -138,7 +138,7 @@ def record_command(
     """
     from harness.acceptance import load_scenarios  # noqa: PLC0415
     from harness.record import products  # noqa: PLC0415
-    from harness.recording import Task  # noqa: PLC0415
+    from harness.recording import Task, in_order  # noqa: PLC0415
     from harness.scenario.compile import DRIVERS  # noqa: PLC0415
 
     if driver and driver not in DRIVERS:
@@ -153,6 +153,7 @@ def record_command(
         for name in scenario.drivers
         if not driver or name == driver
     ]
+    tasks = in_order(tasks)
     if list_:
         _list(tasks, as_json=json_)
         return 0

@@ -121,13 +121,22 @@ class LocalAgentClient:
         )
 
     def history(self, session_id: str, revision: str) -> int:
-        """Pages the whole saved history; returns the number of pages."""
+        """Pages the whole saved history; returns the number of pages.
+
+        The first page is then asked for once more: a page that is repeated must be as it was.
+        """
+
+        def ask(cursor: object) -> object:
+            result = self._answer("history.page", {"session_id": session_id, "revision": revision, "cursor": cursor})[
+                "result"
+            ]
+            return result.get("next_cursor") if isinstance(result, dict) else None
+
         cursor: object = None
         for page in range(1, _PAGES_LIMIT):
-            params = {"session_id": session_id, "revision": revision, "cursor": cursor}
-            result = self._answer("history.page", params)["result"]
-            cursor = result.get("next_cursor") if isinstance(result, dict) else None
+            cursor = ask(cursor)
             if cursor is None:
+                ask(None)
                 return page
         raise self._process.error(f"the history has more than {_PAGES_LIMIT} pages")
 

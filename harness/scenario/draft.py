@@ -141,13 +141,27 @@ class Draft:
             facts.append(ExpectedFact(label=label, ordinal=ordinal, value=value, line=self.line))
         self.expected[path] = ExpectedCard(path=path, kind=kind, facts=tuple(facts))
 
+    def tasks(self) -> tuple[str, ...]:
+        """Intents of all tasks that batches have declared so far, in the order of declaration.
+
+        Raises UsageError when there is none: a step about each task would do nothing.
+        """
+        found = self._declared()
+        if not found:
+            raise UsageError("no batch has declared a task yet", where=self.where)
+        return found
+
+    def _declared(self) -> tuple[str, ...]:
+        replies = [reply for lane in self.lanes.values() for reply in lane]
+        return tuple(dict.fromkeys(intent for reply in replies for intent in _intents(reply)))
+
     def settle(self) -> None:
         """Refuse what no run would ever reach: call it when all steps are read.
 
         Raises UsageError for replies to a task that no batch declares, replies after the last prompt, and a wait for
         requests of an unknown task.
         """
-        tasks = {intent for replies in self.lanes.values() for reply in replies for intent in _intents(reply)}
+        tasks = set(self._declared())
         if MAIN_LANE in tasks:
             raise UsageError(f"a task cannot be meant to {MAIN_LANE!r}, that is the session's agent", where=self.where)
         for lane, where in self.lane_places.items():

@@ -28,6 +28,9 @@ class Step(NamedTuple):
 
 STEPS: list[Step] = []
 
+MOST_REPEATS = 1_000
+"""How often one step may repeat its calls."""
+
 
 def _step(keyword: str, pattern: str, block: str = "") -> Callable[[Callable[..., None]], Callable[..., None]]:
     def register(act: Callable[..., None]) -> Callable[..., None]:
@@ -165,6 +168,19 @@ def task_answers_later(draft: Draft, task: str, text: str, delay: int) -> None:
     draft.reply(task, Reply(text=text, delay_ms=number(draft, "the delay", delay, 0)))
 
 
+@_step("given", "for each task the model calls {count:d} times", "table")
+def each_task_calls(draft: Draft, count: int) -> None:
+    calls = _calls(draft) * number(draft, "how often each call is made", count, 1, MOST_REPEATS)
+    for task in draft.tasks():
+        draft.reply(task, Reply(calls=calls))
+
+
+@_step("given", 'for each task the model answers "{text}"')
+def each_task_answers(draft: Draft, text: str) -> None:
+    for task in draft.tasks():
+        draft.reply(task, Reply(text=text))
+
+
 @_step("given", 'for task "{task}" the provider refuses with status {status:d}')
 def task_refused(draft: Draft, task: str, status: int) -> None:
     draft.reply(task, Reply(status=number(draft, "the status of a refusal", status, 400, 599)))
@@ -186,6 +202,13 @@ def cancel_at_file(draft: Draft, prompt: str, path: str) -> None:
 @_step("when", 'the prompt "{prompt}" is run and the product is killed once "{path}" exists')
 def kill_at_file(draft: Draft, prompt: str, path: str) -> None:
     draft.run_turn(prompt, Interruption(action="kill", moment=Moment.FILE_EXISTS, subject=inside(draft, path)))
+
+
+@_step("when", 'the prompt "{prompt}" is run and the product is killed {delay:d} ms after "{path}" exists')
+def kill_after_file(draft: Draft, prompt: str, delay: int, path: str) -> None:
+    after = number(draft, "the delay", delay, 0)
+    moment = Interruption(action="kill", moment=Moment.FILE_EXISTS, subject=inside(draft, path), after_ms=after)
+    draft.run_turn(prompt, moment)
 
 
 @_step("when", 'the prompt "{prompt}" is run and cancelled once task "{task}" has asked the model {count:d} times')

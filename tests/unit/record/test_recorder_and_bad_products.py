@@ -128,13 +128,14 @@ def test_a_local_agent_capture_holds_both_directions_and_ends_with_its_footer(
     assert len(set(identities)) == len(identities)
 
 
-def test_every_page_of_a_history_is_asked_for(whole_runs: dict[str, RecordedRun]) -> None:
+def test_every_page_of_a_history_is_asked_for_and_the_first_once_more(whole_runs: dict[str, RecordedRun]) -> None:
     capture = whole_runs["local-agent"].members["local-agent.reopen.jsonl"]
     sent = [json.loads(line)["line"] for line in capture.splitlines() if b'"to_product"' in line]
     requests = [json.loads(line) for line in sent]
     assert [request["params"]["cursor"] for request in requests if request["method"] == "history.page"] == [
         None,
         "second",
+        None,
     ]
 
 

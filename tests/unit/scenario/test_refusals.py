@@ -93,6 +93,20 @@ WRONG: dict[str, Wrong] = {
         "after -1",
         "at least 0",
     ),
+    "call of each task that is made no time": Wrong(
+        (BATCH, "And for each task the model calls 0 times\n  | tool | arguments |\n  | read | {} |", RUN),
+        "each task",
+        "between 1 and 1000",
+    ),
+    "call of each task that is made too often": Wrong(
+        (BATCH, "And for each task the model calls 1001 times\n  | tool | arguments |\n  | read | {} |", RUN),
+        "each task",
+        "between 1 and 1000",
+    ),
+    "each of no tasks": Wrong(('Given for each task the model answers "A"', RUN), "each task", "declared a task yet"),
+    "negative delay of a kill": Wrong(
+        (SCRIPT, 'When the prompt "Go." is run and the product is killed -1 ms after "a" exists'), "-1", "at least 0"
+    ),
     "kill at no request": Wrong(
         (
             BATCH,

@@ -44,6 +44,13 @@ def _task(reply: Reply) -> dict[str, object]:
     return {"lanes": {"main": (Reply(calls=_batch(concurrency=2, intent="Work")),), "TASK-A": (reply,)}}
 
 
+def _tasks(reply: Reply) -> dict[str, object]:
+    """Lanes of a batch each of whose tasks has the one reply."""
+    return {
+        "lanes": {"main": (Reply(calls=_batch(concurrency=2, intent="Work")),), "TASK-A": (reply,), "TASK-B": (reply,)}
+    }
+
+
 GIVEN: dict[str, tuple[str, dict[str, object]]] = {
     'the workspace file "{path}" holds': (
         'Given the workspace file "deep/a.txt" holds\n  """\n  alpha\n    beta\n  """',
@@ -109,6 +116,14 @@ GIVEN: dict[str, tuple[str, dict[str, object]]] = {
         f'{BATCH}And for task "TASK-A" the model answers "A." after 0 ms',
         _task(Reply(text="A.", delay_ms=0)),
     ),
+    "for each task the model calls {count:d} times": (
+        f"{BATCH}And for each task the model calls 3 times{_CALL}",
+        _tasks(Reply(calls=(_READ, _READ, _READ))),
+    ),
+    'for each task the model answers "{text}"': (
+        f'{BATCH}And for each task the model answers "A."',
+        _tasks(Reply(text="A.")),
+    ),
     'for task "{task}" the provider refuses with status {status:d}': (
         f'{BATCH}And for task "TASK-A" the provider refuses with status 429',
         _task(Reply(status=429)),
@@ -124,6 +139,10 @@ WHEN: dict[str, tuple[str, Interruption | None]] = {
     'the prompt "{prompt}" is run and the product is killed once "{path}" exists': (
         'is run and the product is killed once "waiting" exists',
         Interruption(action="kill", moment=Moment.FILE_EXISTS, subject="waiting"),
+    ),
+    'the prompt "{prompt}" is run and the product is killed {delay:d} ms after "{path}" exists': (
+        'is run and the product is killed 1500 ms after "waiting" exists',
+        Interruption(action="kill", moment=Moment.FILE_EXISTS, subject="waiting", after_ms=1500),
     ),
     'the prompt "{prompt}" is run and cancelled once task "{task}" has asked the model {count:d} times': (
         'is run and cancelled once task "TASK-B" has asked the model 2 times',

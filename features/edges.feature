@@ -1,0 +1,100 @@
+Feature: Edges
+  No observation class asks for these runs, but a rule speaks of them and no other run shows a case of it.
+
+  Scenario: Killed before any call
+    Given the model calls
+      | tool  | arguments                                                    |
+      | write | {"intent": "Write one", "path": "one.txt", "content": "1\n"} |
+    And the model runs a script meant to "Call nothing, ever"
+      """
+      while (true) {}
+      """
+    When the prompt "Write, then spin." is run and the product is killed 1500 ms after "one.txt" exists
+    Then the facts of the script are
+      | label                             | value              |
+      | Script outcome                    | interrupted        |
+      | Code Mode intent                  | Call nothing, ever |
+      | Total calls                       | null               |
+      | Successful calls                  | null               |
+      | Failed calls                      | null               |
+      | Unknown calls                     | null               |
+      | Running calls                     | null               |
+      | Elapsed milliseconds              | null               |
+      | Child references complete         | null               |
+      | Child references omitted          | null               |
+      | Execution persistence             | recorded           |
+      | Completed with warnings           | null               |
+      | Completed actions remain applied  | true               |
+      | Rollback                          | false              |
+      | External effects may be untracked | true               |
+
+  Scenario: Edit in a script
+    Given the workspace file "a.txt" holds
+      """
+      alpha
+      beta
+      """
+    And the model runs a script meant to "Edit the second line"
+      """
+      const seen = JSON.stringify(tools.call("read", {intent: "Read a", paths: ["a.txt"]}));
+      const tag = /a\.txt#([0-9A-F]+)/.exec(seen)[1];
+      tools.call("hash_edit", {intent: "Edit a", input: "[a.txt#" + tag + "]\nSWAP 2.=2:\n+gamma\n"});
+      return {};
+      """
+    And the model answers "It is edited."
+    When the prompt "Edit it." is run
+    Then the facts of the script are
+      | label                     | value             |
+      | Script outcome            | success           |
+      | Total calls               | 2                 |
+      | Successful calls          | 2                 |
+      | Failed calls              | 0                 |
+      | Unknown calls             | 0                 |
+      | Running calls             | 0                 |
+      | Warnings                  | 0                 |
+      | Changed paths             | 1                 |
+      | Changed paths omitted     | 0                 |
+      | Change count qualifier    | exact             |
+      | Execution persistence     | recorded          |
+      | Completed with warnings   | false             |
+      | Child references complete | true              |
+      | Child references omitted  | 0                 |
+      | Changed path              | <workspace>/a.txt |
+
+  @slow @mission-control-only
+  Scenario: More calls than a batch tracks
+    Given the workspace file "a.txt" holds
+      """
+      alpha
+      """
+    And the model starts a batch of tasks meant to "Read a file 4,150 times" at concurrency 4
+      | intent        |
+      | TASK-01 reads |
+      | TASK-02 reads |
+      | TASK-03 reads |
+      | TASK-04 reads |
+      | TASK-05 reads |
+      | TASK-06 reads |
+      | TASK-07 reads |
+      | TASK-08 reads |
+      | TASK-09 reads |
+      | TASK-10 reads |
+    And for each task the model calls 415 times
+      | tool | arguments                                |
+      | read | {"intent": "Read a", "paths": ["a.txt"]} |
+    And for each task the model answers "It is read."
+    And the model answers "Enough."
+    When the prompt "Read and read." is run
+    Then the facts of the batch are
+      | label           | value |
+      | Tasks total     | 10    |
+      | Tasks done      | 10    |
+      | Tasks failed    | 0     |
+      | Tasks running   | 0     |
+      | Tasks unknown   | 0     |
+      | Tasks cancelled | 0     |
+    And the facts of task 1 are
+      | label              | value         |
+      | Task intent        | TASK-01 reads |
+      | Task outcome       | success       |
+      | Task changed paths | 0             |
