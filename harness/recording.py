@@ -18,7 +18,6 @@ from harness.record.recorder import record
 from harness.scenario.compile import Scenario
 from harness.spec.classes import served
 
-
 SLOW = "slow"
 """The tag of scenarios whose runs take minutes."""
 
