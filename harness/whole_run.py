@@ -6,17 +6,28 @@ imported one, is not tried.
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
 
 from harness.bundle import Bundle
 from harness.compare.tried import Tried
-from harness.compare.whole_run import PrivateTexts, Reopening, listing, requests, try_privacy, try_reopening
+from harness.compare.whole_run import (
+    ListedFile,
+    PrivateTexts,
+    Reopening,
+    listing,
+    requests,
+    try_privacy,
+    try_reopening,
+    try_start,
+)
 from harness.model.errors import DecodeError
 from harness.model.facts import CardFacts, CardKind, Column, ColumnFacts
 from harness.records.private import private_texts
 from harness.wire.capture import Lines, split
 
+BEGUN = "workspace.before.json"
 LEFT = "workspace.after.json"
 FOUND = "workspace.reopened.json"
 MODEL_LOG = "model.jsonl.gz"
@@ -34,11 +45,19 @@ def tries(
 
     Raises DecodeError for a listing or a log that is none.
     """
+    if bundle.manifest.scenario and BEGUN in bundle.manifest.files:
+        yield None, try_start(_given(bundle), listing(bundle.read(BEGUN), where=BEGUN), BEGUN)
     scripts = any(card.kind is CardKind.CODE_MODE for card in reference)
     for tried in try_reopening(_reopening(bundle), scripts=scripts):
         yield None, tried
     texts = {text for name in bundle.manifest.children for text in private_texts(bundle.read(name))}
     yield from try_privacy(columns, PrivateTexts(contexts=dict(contexts), others=tuple(sorted(texts))))
+
+
+def _given(bundle: Bundle) -> Iterator[ListedFile]:
+    for path, text in bundle.stimulus.files.items():
+        content = text.encode()
+        yield ListedFile(path=path, size=len(content), sha256=hashlib.sha256(content).hexdigest())
 
 
 def _reopening(bundle: Bundle) -> Reopening:
@@ -69,5 +88,5 @@ def _cast_began(cast: bytes, file: str) -> float:
     header, _, _ = cast.partition(b"\n")
     try:
         return float(json.loads(header)["timestamp"]) + 1
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
         raise DecodeError(f"the header of the cast has no time: {error}", where=file) from None

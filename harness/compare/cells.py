@@ -194,6 +194,10 @@ def _patterns(run: Run, path: str, kind: CardKind) -> dict[Key, str]:
     return {(fact.label, fact.ordinal): str(fact.value) for fact in facts if fact.via == "pattern"}
 
 
+def _is_unreadable(value: Reading) -> bool:
+    return isinstance(value, Value) and value.state is State.UNREADABLE
+
+
 def compare_card(run: Run, column: Column, path: str, *, kind: CardKind, truths: dict[Key, Truth]) -> dict[Key, Cell]:
     """One column's cells for one card. Where nothing else decides, the author's pattern does.
 
@@ -218,6 +222,8 @@ def compare_card(run: Run, column: Column, path: str, *, kind: CardKind, truths:
             expected, undecided = patterns[key], None
             wrong[key] = {index for index, fact in enumerate(facts) if _misfits(expected, fact.value)}
         cells[key] = _cell(facts, wrong[key], undecided)
+        if not wrong[key] and not any(_is_unreadable(fact.value) for fact in facts):
+            continue
         for index, detail in enumerate(_details(facts)):
             value = facts[index].value
             if index in wrong[key] and (column not in DERIVATIONS or truths[key][1] == "expected"):

@@ -19,6 +19,7 @@ from harness.spec.facts import FactType, facts_of
 
 NO_REPLAY = "acceptance.no-replay"
 REOPEN_INERT = "code-mode.reopen-inert"
+NO_SUBSTITUTE = "acceptance.no-substitute"
 NEVER_CONTEXT = "task.task-intent.never-context"
 PRIVATE = "task.activity-private"
 _SHOWN = 80
@@ -60,7 +61,7 @@ def listing(content: bytes, *, where: str) -> tuple[ListedFile, ...]:
     """The files in a listing. Raises DecodeError when it is none."""
     try:
         return msgspec.json.decode(content, type=tuple[ListedFile, ...])
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise DecodeError(f"is no listing of a workspace: {error}", where=where) from None
 
 
@@ -68,7 +69,7 @@ def requests(content: bytes, *, where: str) -> tuple[Asked, ...]:
     """The requests in a log of the scripted model, one a line. Raises DecodeError when it is none."""
     try:
         return tuple(msgspec.json.decode(line, type=Asked) for line in content.splitlines())
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, RecursionError) as error:
         raise DecodeError(f"is no log of a model: {error}", where=where) from None
 
 
@@ -84,6 +85,16 @@ def try_reopening(reopening: Reopening, *, scripts: bool) -> Iterator[Tried]:
         yield Tried(NO_REPLAY, fault, detail=str(number))
         if scripts and fault is None:
             yield from kept(REOPEN_INERT)
+
+
+def try_start(given: Iterable[ListedFile], begun: Iterable[ListedFile], file: str) -> Tried:
+    """``acceptance.no-substitute``: a run that began with other files than its stimulus gives is another run. `given`:
+    the files of the stimulus; `begun`: those that the member `file` lists before the run."""
+    fault = _touched(given, begun, file)
+    if fault is not None:
+        expected = "the workspace that the stimulus gives"
+        fault = msgspec.structs.replace(fault, requirement=NO_SUBSTITUTE, expected=expected)
+    return Tried(NO_SUBSTITUTE, fault, detail="start")
 
 
 def _problem(expected: str, observed: str, place: Place) -> Problem:

@@ -22,7 +22,7 @@ from harness.wire.events import ActivityEvent, InputPersisted, RunFinished, Tool
 from harness.wire.factrows import fact_rows, kind_of
 from harness.wire.fold import Snapshot
 from harness.wire.frames import Frame, Request
-from harness.wire.locate import Locator
+from harness.wire.locate import Locator, locator
 from harness.wire.pages import History
 from harness.wire.reading import Reading, read_capture
 from harness.wire.runs import Run
@@ -44,13 +44,31 @@ def live(capture: bytes, *, file: str, complete: bool, turns_before: int = 0) ->
     watched = _Watched(capture)
     reading = watched.reading
     places = _places(reading, turns_before)
+    whole = complete and not reading.cut
+    endless = [run for run in reading.runs if run.finished is None]
+    unavailable = _unavailable(reading, "turn.start", seen=bool(reading.runs))
     return ColumnFacts(
         column=Column.LOCAL_AGENT_LIVE,
-        cards=tuple(_cards(_run_snapshots(reading.runs), places, file)),
-        problems=_problems(watched.breaches, places, file),
+        cards=() if unavailable else tuple(_cards(_run_snapshots(reading.runs), places, file)),
+        problems=(
+            *_problems(watched.breaches, places, file),
+            *(_endless(file) for _ in endless if whole and reading.footer),
+        ),
         cases=watched.cases,
-        unavailable=_unavailable(reading, "turn.start", seen=bool(reading.runs)),
-        complete=complete and not reading.cut and all(run.finished is not None for run in reading.runs),
+        unavailable=unavailable,
+        complete=whole and not endless,
+    )
+
+
+def _endless(file: str) -> Problem:
+    """``wire.run-terminal``: our own recorder saw the product leave in order, and no end of a run before that."""
+    return Problem(
+        requirement="wire.run-terminal",
+        card="",
+        label="",
+        expected="run.finished before the product leaves",
+        observed="a run without an end",
+        place=Place(file=file),
     )
 
 
@@ -64,12 +82,13 @@ def reopen(capture: bytes, *, file: str, complete: bool) -> ColumnFacts:
     places = _places(reading, 0)
     history = reading.histories[-1] if reading.histories else None
     snapshots = [entry.snapshot for entry in history.entries if entry.snapshot is not None] if history else []
+    unavailable = _unavailable(reading, "history.page", seen=history is not None)
     return ColumnFacts(
         column=Column.LOCAL_AGENT_REOPEN,
-        cards=tuple(_cards(snapshots, places, file)),
+        cards=() if unavailable else tuple(_cards(snapshots, places, file)),
         problems=_problems(watched.breaches, places, file),
         cases=watched.cases,
-        unavailable=_unavailable(reading, "history.page", seen=history is not None),
+        unavailable=unavailable,
         complete=complete and history is not None and history.read,
     )
 
@@ -151,19 +170,16 @@ def _run_snapshots(runs: Iterable[Run]) -> Iterator[Snapshot]:
 
 
 def _cards(snapshots: Iterable[Snapshot], places: dict[Key, str], file: str) -> Iterator[CardFacts]:
-    located: tuple[bytes, Locator] | None = None
     for snapshot in snapshots:
         card = snapshot.card
         kind = kind_of(card)
         if kind is None or snapshot.key not in places:
             continue
-        if located is None or located[0] is not snapshot.spot.text:
-            located = (snapshot.spot.text, Locator(snapshot.spot.text))
-        locator = located[1]
+        offsets = locator(snapshot.spot.text)
 
-        def place(pointer: str, snapshot: Snapshot = snapshot, locator: Locator = locator) -> Place:
+        def place(pointer: str, snapshot: Snapshot = snapshot, offsets: Locator = offsets) -> Place:
             where = snapshot.pointer + pointer
-            return Place(file=file, line=snapshot.spot.number, offset=locator.offset(where), pointer=where)
+            return Place(file=file, line=snapshot.spot.number, offset=offsets.offset(where), pointer=where)
 
         yield CardFacts(
             path=places[snapshot.key],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 
@@ -51,6 +52,12 @@ class Locator:
         if above not in self._members:
             self._members[above] = _members(holder)
         return self._members[above].get(step.replace("~1", "/").replace("~0", "~"))
+
+
+@functools.lru_cache(maxsize=32)
+def locator(text: bytes) -> Locator:
+    """A locator of the text; the frames that were asked about last keep theirs."""
+    return Locator(text)
 
 
 def _members(holder: Node) -> dict[str, Node]:

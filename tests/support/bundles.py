@@ -23,7 +23,8 @@ MEMBERS: dict[str, bytes] = {
     "local-agent.live.jsonl": b'{"at":1,"line":"{}"}\n' * 3,
     "session.jsonl": b'{"type":"session"}\n{"type":"message"}\n',
     "children/c1.jsonl": b'{"type":"session","parent":"s"}\n',
-    "workspace.before.json": b'[["notes.txt",4]]',
+    "workspace.before.json": b'[{"path":"notes.txt","size":4,"sha256":"'
+    b'2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806"}]',
 }
 STORED = {
     "manifest.json",

@@ -64,13 +64,16 @@ def observe(
 
 
 class Sight:
-    """How one screen is looked at: its governed cards, and its window if one is open."""
+    """How screens are looked at: the governed cards of one, its open window, and what the pages of a window say."""
 
     def cards(self, shown: Shown) -> tuple[Transcript, list[Card]] | None:
         return find_cards(shown, _starts_line)
 
     def page(self, shown: Shown) -> Page | None:
         return read_page(shown)
+
+    def detail(self, pages: Sequence[Page]) -> Detail:
+        return read_detail(pages)
 
 
 def observe_screens(
@@ -132,7 +135,7 @@ class _Reading:
     def finish(self) -> tuple[tuple[CardFacts, ...], tuple[Problem, ...]]:
         for path, pages in self._pages.items():
             if pages:
-                self._read_pages(path, read_detail(pages))
+                self._read_pages(path, self._sight.detail(pages))
         for root in self._roots:
             if root.kind is CardKind.SUBAGENT_BATCH and root.path not in self._reported:
                 self._seen[root.path] = [_progress(seen) for seen in self._seen[root.path]]

@@ -144,11 +144,14 @@ def _outcome(task: Json) -> str:
 def _walk(value: Json, path: tuple[str, ...]) -> tuple[Json | None, bool]:
     """The value at a path, or None with whether everything it could have been in is there whole.
 
-    A null on the way is the value: what would be in it is null too.
+    A null on the way is the value: what would be in it is null too. Anything else on the way that holds no members is
+    returned as what it is, which no reader takes for a value.
     """
     for name in path:
         if value.kind == "null":
             return value, True
+        if value.kind != "object":
+            return value._replace(kind=f"{value.kind} where an object belongs"), True
         if name in value.twice:
             return value.members[name]._replace(kind="member that stands twice"), True
         following = value.members.get(name)

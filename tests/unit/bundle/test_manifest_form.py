@@ -117,7 +117,8 @@ def test_enormous_schema_is_refused_in_few_words(tmp_path: Path, content: dict[s
 
 
 def test_sizes_beyond_any_integer_type_are_refused(tmp_path: Path, content: dict[str, bytes]) -> None:
-    text = content["manifest.json"].replace(b'"stored_size":17', b'"stored_size":1' + b"0" * 40)
+    stored = b'"stored_size":%d' % len(content["workspace.before.json"])
+    text = content["manifest.json"].replace(stored, b'"stored_size":1' + b"0" * 40)
     assert refusal(bundles.lay(tmp_path / "laid", bundles.seal(content, text))).reasons == (
         "workspace.before.json is larger than 67108864 bytes",
         "the members are larger than 268435456 bytes together",
