@@ -15,14 +15,16 @@ import msgspec
 
 from harness import __version__
 from harness.bundle import layout, write_bundle
-from harness.bundle.secrets import machine_names, secrets_in_members
+from harness.bundle.secrets import machine_names
 from harness.foreign import ForeignRun, read
 from harness.foreign_folders import Refused, driver_of, find, refused
 from harness.model.errors import EvidenceError, HarnessError, UsageError
 from harness.model.facts import Column
 from harness.model.manifest import MANIFEST_SCHEMA, UNKNOWN_SHA256, Capture, Manifest, Product, Recorder
 from harness.model.stimulus import Stimulus, canonical, digest
+from harness.publishable import not_publishable
 from harness.scenario.compile import DRIVERS
+from harness.sweep.names import MARKER, is_synthetic
 
 RECORDER = "import"
 FOREIGN_STIMULUS = Stimulus()
@@ -148,10 +150,12 @@ def _clashing(folders: Sequence[Path]) -> dict[Path, Path]:
 def _import(folder: Path, provenance: Provenance, *, out: Path, replace: bool) -> Imported:
     if not _slug(folder):
         raise UsageError("the folder's name has no letter or digit to name the observation by", hint="rename it")
+    if is_synthetic(folder.name) or (folder / MARKER).exists():
+        raise EvidenceError("is synthetic, and can never be an original run", where=str(folder))
     run = read(folder)
     manifest, notes = _manifest(folder, run, provenance)
     members = {layout.STIMULUS: canonical(FOREIGN_STIMULUS), **run.members}
-    if found := secrets_in_members(members.items(), names=machine_names()):
+    if found := not_publishable(members.items(), names=machine_names()):
         raise EvidenceError(f"holds what must not be published: {found[0]}", reasons=found)
     target = out / manifest.release / manifest.observation
     if target.exists() and not replace:

@@ -10,9 +10,11 @@ import msgspec
 
 from harness import __version__
 from harness.bundle import write_bundle
-from harness.bundle.secrets import machine_names, secrets_in_members
+from harness.bundle.prompt_text import Sent
+from harness.bundle.secrets import machine_names
 from harness.model.errors import EvidenceError
 from harness.model.manifest import MANIFEST_SCHEMA, Manifest, Recorder
+from harness.publishable import not_publishable
 from harness.record import products
 from harness.record.recorder import record
 from harness.scenario.compile import Scenario
@@ -57,6 +59,7 @@ def record_task(task: Task) -> float:
     Raises ProductError when the product misbehaved so that nothing can be kept; then no bundle is written.
     """
     started = time.monotonic()
+    sent = Sent()
     run = record(
         task.scenario.stimulus,
         observation=task.observation,
@@ -67,6 +70,7 @@ def record_task(task: Task) -> float:
         product=products.locate(task.recorder_version) if task.recorder_version else task.product,
         reopener=task.product,
         root=task.root,
+        watch=sent.take,
     )
     manifest = Manifest(
         schema=MANIFEST_SCHEMA,
@@ -85,7 +89,7 @@ def record_task(task: Task) -> float:
         captures=run.captures,
         files={},
     )
-    if found := secrets_in_members(run.members.items(), names=machine_names()):
+    if found := not_publishable(run.members.items(), names=machine_names(), sent=sent.digests):
         raise EvidenceError(f"the recording holds what must not be published: {found[0]}", where=task.observation)
     write_bundle(task.folder, manifest, run.members, replace=True)
     return time.monotonic() - started

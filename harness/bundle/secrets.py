@@ -1,7 +1,7 @@
 """What no bundle may hold: keys, tokens, and whatever names the recording machine or its user.
 
-Patterns of credentials are those that their issuers publish for scanners. The product's own prompt text is kept out
-while recording (the scripted model's log has digests only); here the phrases are not known any more.
+Patterns of credentials are those that their issuers publish for scanners. `harness.bundle.prompt_text` looks for the
+product's own prompt text, and `harness.publishable` for all that keeps a bundle from being evidence.
 """
 
 from __future__ import annotations

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from harness.bundle import Bundle, read_bundle
-from harness.bundle.secrets import secrets_in
 from harness.cli import output
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.manifest import UNKNOWN_SHA256
@@ -34,8 +33,9 @@ def review(
     `binaries`: hex sha256 that alone may be signed for; None for any that is known. Raises EvidenceError for a bundle
     that does not verify, is stale or holds what must not be published, UsageError for one that `signer` may not sign.
     """
-    from harness.acceptance import is_stale  # noqa: PLC0415 # both bring all stages
+    from harness.acceptance import is_stale  # noqa: PLC0415 # these bring all stages
     from harness.examine import examine  # noqa: PLC0415
+    from harness.publishable import not_publishable_in  # noqa: PLC0415
 
     bundle = read_bundle(folder)
     manifest = bundle.manifest
@@ -44,7 +44,7 @@ def review(
         raise EvidenceError(
             "is stale: its scenario changed after the recording", where=str(folder), hint="record it anew"
         )
-    if found := secrets_in(bundle):
+    if found := not_publishable_in(bundle):
         raise EvidenceError(f"holds what must not be published: {found[0]}", where=str(folder), reasons=found)
     if manifest.recorder.key == signer:
         raise UsageError("was recorded with this very key; somebody else has to authorize it", where=str(folder))

@@ -11,7 +11,7 @@ import hashlib
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any
 
@@ -47,9 +47,13 @@ class LogEntry(msgspec.Struct, kw_only=True):
 
 
 class ModelScript:
-    """The replies of every lane, how far each lane has come, and the log. Safe to use from several threads."""
+    """The replies of every lane, how far each lane has come, and the log. Safe to use from several threads.
 
-    def __init__(self, stimulus: Stimulus) -> None:
+    `watch` gets the body of every request before it is answered; no body is kept.
+    """
+
+    def __init__(self, stimulus: Stimulus, watch: Callable[[bytes], None] = lambda _body: None) -> None:
+        self._watch = watch
         self._lanes: dict[str, tuple[Reply, ...]] = dict(stimulus.lanes)
         self._prompts = tuple(turn.prompt.strip() for turn in stimulus.turns)
         others = sorted(lane for lane in self._lanes if lane != MAIN_LANE)
@@ -98,6 +102,7 @@ class ModelScript:
 
     def admit(self, body: bytes) -> LogEntry:
         """Finds the lane and step of one request and logs it. The entry's status and reply are what to answer."""
+        self._watch(body)
         lane = self._lane_of(body)
         with self._lock:
             step = self._asked.get(lane, 0) + 1
@@ -221,7 +226,7 @@ def _user_texts(body: bytes) -> Iterator[str]:
     try:
         request = msgspec.json.decode(body)
         messages = request["messages"]
-    except (msgspec.DecodeError, TypeError, KeyError):
+    except (msgspec.DecodeError, RecursionError, TypeError, KeyError):
         return
     if not isinstance(messages, list):
         return

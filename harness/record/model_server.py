@@ -9,7 +9,7 @@ import http.server
 import json
 import socket
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from http import HTTPStatus
 from typing import Any, Self
 
@@ -28,8 +28,8 @@ class ScriptedModel(ModelScript):
     `url` is the base URL for the product's settings.
     """
 
-    def __init__(self, stimulus: Stimulus) -> None:
-        super().__init__(stimulus)
+    def __init__(self, stimulus: Stimulus, watch: Callable[[bytes], None] = lambda _body: None) -> None:
+        super().__init__(stimulus, watch)
         self._stopping = threading.Event()
         self._server = _Server(("127.0.0.1", 0), _Handler)
         self._server.model = self

@@ -80,8 +80,10 @@ def record(
     clock: Clock = time.time,
     deadlines: Deadlines | None = None,
     progress: Progress = lambda _line: None,
+    watch: Callable[[bytes], None] = lambda _body: None,
 ) -> RecordedRun:
-    """Records one run. `reopener` reads the saved session when it is another product than the recording one.
+    """Records one run. `reopener` reads the saved session when it is another product than the recording one. `watch`
+    gets the body of every request to the model, on the thread that answers it.
 
     Raises ProductError when the product cannot be driven through the stimulus (silent, dead, speaking nonsense, never
     ready, keeping its lease), UsageError for a stimulus or place that cannot be used. A failed turn is no error.
@@ -100,7 +102,7 @@ def record(
     with contextlib.ExitStack() as stack:
         place = stack.enter_context(workspace.prepared(root, observation))
         stack.enter_context(cleaned_up(place.folder))
-        model = stack.enter_context(ScriptedModel(stimulus))
+        model = stack.enter_context(ScriptedModel(stimulus, watch))
         place.write_files(stimulus.files)
         place.write_settings(place.home, launch.settings(stimulus, model_url=model.url, releases=sorted(releases)))
         before = place.listing()
