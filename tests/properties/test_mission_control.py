@@ -7,11 +7,14 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pyte.screens import Char
 
 from harness.model.errors import DecodeError
 from harness.model.values import NotComparable, known
+from harness.observe.mission_control import text
 from harness.observe.mission_control.cast import decode
 from harness.observe.mission_control.jsontext import Json, parse
+from harness.terminal import Snapshot
 from tests.support.mission_control import (
     SCRIPT,
     batch,
@@ -134,3 +137,30 @@ def test_a_real_capture_cut_after_any_line_never_fails(data: st.DataObject) -> N
     column = read(b"".join(lines[:count]))
     if any(b', "m", ' in line for line in lines[:count]):
         assert column.complete is any(b'"m", "end"' in line for line in lines[:count])
+
+
+@st.composite
+def _rows_of_cells(draw: st.DrawFn) -> tuple[Char, ...]:
+    """A screen row: plain, combined and wide glyphs; a wide one is followed by its empty half."""
+    cells: list[Char] = []
+    for glyph in draw(st.lists(st.sampled_from(["a", " ", "│", "e\u0301", "漢"]), min_size=1, max_size=9)):
+        cells += [Char(glyph), Char("")] if glyph == "漢" else [Char(glyph)]
+    return tuple(cells)
+
+
+@settings(max_examples=400, deadline=None)
+@given(cells=_rows_of_cells(), first=st.integers(-1, 12), last=st.integers(-1, 20))
+def test_text_between_columns_is_every_whole_glyph_there_with_its_own_cells(
+    cells: tuple[Char, ...], first: int, last: int
+) -> None:
+    wide = [number for number, cell in enumerate(cells, start=1) if cell.data == "漢"]
+    glyphs = [
+        (cell.data, number, number + (number in wide), cell)
+        for number, cell in enumerate(cells, start=1)
+        if cell.data and first <= number <= last and not (number in wide and number == last)
+    ]
+    plain = "".join(cell.data for cell in cells)
+    got = text.read("m", Snapshot(len(cells), 1, (cells,), (plain,)), 1, first, last)
+    assert got.string == "".join(data for data, *_ in glyphs)
+    assert got.spots == tuple(text.Spot("m", 1, left, right, cell) for data, left, right, cell in glyphs for _ in data)
+    assert all(type(spot) is text.Spot for spot in got.spots)
