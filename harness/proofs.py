@@ -116,7 +116,7 @@ class Proofs:
             return None
         try:
             return _Formatted(raw, pretty(_member(json.loads(raw), prefix)))
-        except (ValueError, KeyError, IndexError, TypeError):
+        except (ValueError, KeyError, IndexError, TypeError, RecursionError):
             return _Formatted(raw, raw)
 
     def _snapshots(self, observation: str, file: str) -> dict[str, Snapshot]:

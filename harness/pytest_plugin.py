@@ -21,6 +21,7 @@ from pytest_bdd.parsers import StepParser
 
 from harness.acceptance import accept, releases
 from harness.cli.places import default_folder, parse_time
+from harness.model.errors import UsageError
 from harness.model.facts import SURFACES, Column
 from harness.model.stimulus import digest
 from harness.model.verdict import Acceptance, Agreement, Observation
@@ -45,6 +46,14 @@ class KnownDisagreement(msgspec.Struct, frozen=True, kw_only=True, forbid_unknow
 
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     known: tuple[KnownDisagreement, ...] = ()
+
+
+def decode_known(text: str, *, where: str) -> tuple[KnownDisagreement, ...]:
+    """The disagreements in a TOML file of ``[[known]]`` tables. Raises UsageError for unknown or missing members."""
+    try:
+        return msgspec.convert(tomllib.loads(text), _File).known
+    except (ValueError, RecursionError) as error:
+        raise UsageError(f"is no list of known disagreements: {error}", where=where) from error
 
 
 Seen = tuple[str, str, str, Column]
@@ -179,7 +188,7 @@ def bundled(acceptances: tuple[Acceptance, ...]) -> dict[str, tuple[Observation,
 def known_disagreements() -> tuple[KnownDisagreement, ...]:
     """What ``known_disagreements.toml`` lists. Expired entries fail."""
     path = default_folder("features") / "known_disagreements.toml"
-    known = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File).known if path.exists() else ()
+    known = decode_known(path.read_text(encoding="utf-8"), where=path.name) if path.exists() else ()
     today = parse_time(None)
     expired = [entry for entry in known if entry.expires <= today]
     assert not expired, f"{len(expired)} known disagreements are expired, the first is {expired[0]}"

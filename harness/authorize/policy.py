@@ -73,7 +73,7 @@ def decode_policy(text: str, *, where: str) -> Policy:
     """
     try:
         data = msgspec.convert(tomllib.loads(text), _File)
-    except (tomllib.TOMLDecodeError, RecursionError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, of a member, of an integer longer than Python reads
         raise UsageError(f"is no trust policy: {error}", where=where) from error
     if data.schema != POLICY_SCHEMA:
         raise UsageError(f"is of schema {data.schema}, not {POLICY_SCHEMA}", where=where)

@@ -74,7 +74,7 @@ def decode_waivers(text: str, *, where: str) -> tuple[Waiver, ...]:
     """
     try:
         data = msgspec.convert(tomllib.loads(text), _File)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+    except (ValueError, RecursionError) as error:  # of TOML, of a member, of an integer longer than Python reads
         raise UsageError(f"is no waiver file: {error}", where=where) from error
     if data.schema != WAIVER_SCHEMA:
         raise UsageError(f"is of schema {data.schema}, not {WAIVER_SCHEMA}", where=where)

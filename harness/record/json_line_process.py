@@ -217,7 +217,7 @@ class JsonLineProcess:
         try:
             text = line.decode()
             frame = msgspec.json.decode(line)
-        except (UnicodeDecodeError, msgspec.DecodeError):
+        except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
             self._nonsense = f"a line is no JSON text: {line[:_SHOWN_BYTES]!r}"
             return
         if not isinstance(frame, dict) or frame.get("protocol") != self._protocol:

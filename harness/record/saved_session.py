@@ -27,7 +27,7 @@ def turns_ended(files: tuple[Path, ...], turns: int) -> bool:
         for line in file.read_bytes().splitlines():
             try:
                 kind = _DECODER.decode(line).event_type
-            except msgspec.DecodeError:
+            except (msgspec.DecodeError, RecursionError):
                 continue
             if kind == _TURN_BEGINS:
                 begun, ended = begun + 1, False

@@ -16,7 +16,7 @@ from harness.terminal import Screen
 
 _COLOURS = re.compile(r"\x1b\[[0-9;:]*m")
 _TOKEN = re.compile(
-    r"\x1b\[(?P<prefix>[<=>?]?)(?P<parameters>[0-9;]*)(?P<between> ?)(?P<final>[@-~])|[^\x00-\x1f\x7f-\x9f]+|\r"
+    r"\x1b\[(?P<prefix>[<=>?]?)(?P<parameters>[0-9;]{0,64})(?P<between> ?)(?P<final>[@-~])|[^\x00-\x1f\x7f-\x9f]+|\r"
 )
 _BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 _ALTERNATE_SCREEN = "1049"

@@ -152,7 +152,7 @@ class ZipArchive:
     def members(self) -> Iterator[Member]:
         for entry in self._zip.infolist():
             name = entry.filename.encode("utf-8", "surrogateescape")
-            if entry.is_dir() or not useful(name):
+            if name.endswith(b"/") or not useful(name):
                 continue
             if stat.S_ISLNK(entry.external_attr >> 16):
                 yield Member(name=name, obstacle="a link")

@@ -62,7 +62,7 @@ def moved(data: bytes, folder: str) -> bytes:
     for number, line in enumerate(lines):
         try:
             members = _LINE.decode(line)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             continue
         named = [name for name in _FOLDERS if name in members and bytes(members[name]).strip() != b"null"]
         if named:

@@ -68,7 +68,7 @@ def announced(data: bytes) -> Iterator[str]:
             event = _EVENT.decode(data[start:end])
             if event.event_type == "subagent_session":
                 yield _PAYLOAD.decode(event.payload).session_id
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             pass
         at = data.find(_ANNOUNCEMENT, end)
 

@@ -3,6 +3,7 @@
 Imports nothing of the project.
 """
 
+from harness.terminal.emulator import TooMuchDrawnError
 from harness.terminal.screen import Cell, Screen, Snapshot
 
-__all__ = ["Cell", "Screen", "Snapshot"]
+__all__ = ["Cell", "Screen", "Snapshot", "TooMuchDrawnError"]

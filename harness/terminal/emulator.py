@@ -25,6 +25,8 @@ _SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
 _TOKEN = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
 _CSI_BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 _LARGEST_PARAMETER = 9999
+_DIGITS = 4
+"""Of the largest parameter."""
 _ALL_PARAMETERS = frozenset({"set_mode", "reset_mode"})
 _TWO_PARAMETERS = frozenset({"cursor_position", "set_margins"})
 _PRIVATE = frozenset({"set_mode", "reset_mode", "erase_in_display", "erase_in_line", "report_device_attributes"})
@@ -41,6 +43,10 @@ class DimChar(Char):
     """A cell drawn with SGR 2; every other cell is a plain `Char`."""
 
     __slots__ = ()
+
+
+class TooMuchDrawnError(Exception):
+    """Output that costs far more to follow than it has bytes: no program draws so for anybody to see."""
 
 
 class _Glyphs(dict[str, Char]):
@@ -63,7 +69,18 @@ class Emulator(pyte.Screen):
         self._primary: tuple[Any, Any] | None = None
         self._pens: dict[tuple[type[Char], Char, str], Char] = {}
         self._glyphs: dict[tuple[type[Char], Char], _Glyphs] = {}
+        self.budget: int | None = None
+        self._spent = 0
         super().__init__(columns, lines)
+
+    def spend(self, cells: int) -> None:
+        """Counts work that is not paid for by output of its own size: a few bytes can move or fill a whole screen.
+
+        Raises TooMuchDrawnError beyond the `budget`, if there is one.
+        """
+        self._spent += cells
+        if self.budget is not None and self._spent > self.budget:
+            raise TooMuchDrawnError(f"fills and moves more than {self.budget} cells")
 
     def set_mode(self, *modes: int, **kwargs: Any) -> None:
         if kwargs.get("private"):
@@ -128,11 +145,43 @@ class Emulator(pyte.Screen):
 
     def erase_in_display(self, how: int = 0, *args: Any, **kwargs: Any) -> None:
         if 0 <= how <= 3:
+            self.spend(self.lines + sum(map(len, self.buffer.values())))
             super().erase_in_display(how, *args, **kwargs)
+
+    def index(self) -> None:
+        self.spend(self.lines if self.cursor.y == (self.margins or (0, self.lines - 1))[1] else 0)
+        super().index()
+
+    def reverse_index(self) -> None:
+        self.spend(self.lines if self.cursor.y == (self.margins or (0, self.lines - 1))[0] else 0)
+        super().reverse_index()
+
+    def insert_lines(self, count: int | None = None) -> None:
+        self.spend(self.lines)
+        super().insert_lines(count)
+
+    def delete_lines(self, count: int | None = None) -> None:
+        self.spend(self.lines)
+        super().delete_lines(count)
 
     def erase_in_line(self, how: int = 0, private: bool = False) -> None:
         if 0 <= how <= 2:
             super().erase_in_line(how, private)
+
+    def alignment_display(self) -> None:
+        """DECALN: the screen full of E, drawn plainly."""
+        self.dirty.update(range(self.lines))
+        row = dict.fromkeys(range(self.columns), self.default_char._replace(data="E"))
+        for number in range(self.lines):
+            self.buffer[number].update(row)
+        self.spend(self.columns * self.lines)
+
+    def report_device_status(self, mode: int = 0, **_kwargs: Any) -> None:
+        """DSR. Under origin mode lines count from the top margin, which is the first line unless one is set."""
+        if mode == 6 and self.margins is None and pyte.modes.DECOM in self.mode:
+            self.write_process_input(f"\x1b[{self.cursor.y + 1};{self.cursor.x + 1}R")
+        else:
+            super().report_device_status(mode)
 
     def write_process_input(self, data: str) -> None:
         self.replies.append(data)
@@ -273,10 +322,10 @@ class Stream(pyte.Stream):
 def _numbers(parameters: str) -> tuple[int, ...]:
     """The parameters of a sequence; SGR's colon form (ISO 8613-6) in the semicolon form that pyte knows."""
     if ":" not in parameters:
-        return tuple([min(int(number or 0), _LARGEST_PARAMETER) for number in parameters.split(";")])
+        return tuple([_number(number) for number in parameters.split(";")])
     numbers: list[int] = []
     for parameter in parameters.split(";"):
-        parts = [min(int(part), _LARGEST_PARAMETER) for part in parameter.split(":") if part]
+        parts = [_number(part) for part in parameter.split(":") if part]
         if len(parts) < 2 or parts[0] not in _COLOUR_SELECTORS:
             numbers += parts[:1] if parts[:2] != [4, 0] else [24]
         elif parts[1] == 2 and len(parts) >= 5:
@@ -284,3 +333,12 @@ def _numbers(parameters: str) -> tuple[int, ...]:
         elif parts[1] == 5 and len(parts) >= 3:
             numbers += [parts[0], 5, parts[2]]
     return tuple(numbers)
+
+
+def _number(digits: str) -> int:
+    """A parameter's value, at most `_LARGEST_PARAMETER`; Python reads no more than some thousands of digits."""
+    return (
+        int(digits or 0)
+        if len(digits) <= _DIGITS
+        else min(int(digits.lstrip("0")[: _DIGITS + 1] or 0), _LARGEST_PARAMETER)
+    )

@@ -47,15 +47,17 @@ class Screen:
     """A terminal of `columns` by `rows` that shows what it was fed.
 
     Bytes that are not UTF-8 show as U+FFFD; a sequence cut between two feeds is held back until its rest arrives.
-    Raises ValueError for a size that is not positive.
+    `budget`: how many cells may be filled, moved and read beyond what is written one by one; None for any number.
+    Raises ValueError for a size that is not positive, and TooMuchDrawnError wherever the budget is spent.
     """
 
-    def __init__(self, columns: int, rows: int) -> None:
+    def __init__(self, columns: int, rows: int, budget: int | None = None) -> None:
         if columns < 1 or rows < 1:
             raise ValueError(f"a terminal cannot have {columns} columns and {rows} rows")
         self.columns = columns
         self.height = rows
         self._emulator = Emulator(columns, rows)
+        self._emulator.budget = budget
         self._stream = Stream(self._emulator)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._text: list[str] = [" " * columns] * rows
@@ -72,6 +74,7 @@ class Screen:
         """
         if columns < 1 or rows < 1:
             raise ValueError(f"a terminal cannot have {columns} columns and {rows} rows")
+        self._emulator.spend(self.columns * self.height)
         self._emulator.resize(rows, columns)
         self.columns, self.height = columns, rows
         self._text = [""] * rows
@@ -95,6 +98,7 @@ class Screen:
         emulator = self._emulator
         for number in emulator.dirty:
             if number < self.height:
+                emulator.spend(self.columns)
                 cells = tuple(map(emulator.buffer[number].__getitem__, range(self.columns)))
                 self._cells[number] = cells
                 self._text[number] = "".join([cell.data for cell in cells])

@@ -86,11 +86,23 @@ def _line(raw: bytes, number: int) -> Line:
     if isinstance(members, dict) and members.keys() == _MEMBERS:
         at, direction, text = members["at"], members["direction"], members["line"]
         known = _DIRECTIONS.get(direction) if isinstance(direction, str) else None
-        if known is not None and type(at) in (int, float) and math.isfinite(at) and isinstance(text, str):
-            return Line(number=number, at=float(at), direction=known, text=_bytes(text))
+        seconds = _seconds(at)
+        if known is not None and seconds is not None and isinstance(text, str):
+            return Line(number=number, at=seconds, direction=known, text=_bytes(text))
     raise DecodeError(
         "no line of a capture: it has exactly `at` (seconds), `direction` and `line` (text)", where=f"line {number}"
     )
+
+
+def _seconds(at: object) -> float | None:
+    """A finite number of seconds; JSON has integers that no float can hold."""
+    if type(at) not in (int, float):
+        return None
+    try:
+        seconds = float(at)  # type: ignore[arg-type] # told by its exact type: a boolean is no number here
+    except OverflowError:
+        return None
+    return seconds if math.isfinite(seconds) else None
 
 
 def _with_surrogates(raw: bytes) -> object:

@@ -159,7 +159,7 @@ def decode_card(text: bytes, base: str = "") -> tuple[Card, tuple[str, ...]]:
     except WireError:
         try:
             version = _version(text).schema_version
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, RecursionError):
             version = bounds.CARD_SCHEMA_VERSION
         if version == bounds.CARD_SCHEMA_VERSION:
             raise

@@ -15,12 +15,16 @@ import msgspec
 
 from harness.model.errors import DecodeError
 from harness.observe.mission_control.panes import find_detail, find_transcript
-from harness.terminal import Screen, Snapshot
+from harness.terminal import Screen, Snapshot, TooMuchDrawnError
 
 CAST_BYTES = 268_435_456
 """Largest cast read, 256 MiB: what the recorder stops at."""
 COLUMNS_LIMIT = 1_000
 ROWS_LIMIT = 2_000
+CELLS_LIMIT = 16_000_000
+"""Cells that any cast may fill, move and show: eight of the largest screens, whole. See `CELLS_PER_BYTE`."""
+CELLS_PER_BYTE = 20
+"""Further ones for each byte of the cast. Recordings of the product need half a cell a byte, and no more beside it."""
 END = "end"
 CARD = "card"
 DETAIL = "detail"
@@ -46,12 +50,14 @@ class Event(NamedTuple):
 
 
 class Cast(msgspec.Struct, frozen=True, kw_only=True):
-    """A decoded cast. `cut`: the file ends inside a line, so more had been captured than is there."""
+    """A decoded cast. `cut`: the file ends inside a line, so more had been captured than is there. `size` is the
+    file's, in bytes."""
 
     columns: int
     rows: int
     events: tuple[Event, ...]
     cut: bool
+    size: int
 
     @property
     def markers(self) -> tuple[str, ...]:
@@ -80,7 +86,7 @@ def decode(cast: bytes) -> Cast:
         raise DecodeError("the cast has no header line", where="line 1")
     try:
         header = _decode_header(lines[0])
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(f"not an asciicast header: {error}", where="line 1") from error
     if header.version != 2:
         raise DecodeError(f"asciicast version {header.version}, expected 2", path="version", where="line 1")
@@ -100,7 +106,7 @@ def decode(cast: bytes) -> Cast:
             _resize(event.text, number)
         latest = event.at
         events.append(event)
-    return Cast(columns=header.width, rows=header.height, events=tuple(events), cut=cut)
+    return Cast(columns=header.width, rows=header.height, events=tuple(events), cut=cut, size=len(cast))
 
 
 def _check_size(columns: int, rows: int, line: int) -> None:
@@ -130,12 +136,19 @@ def screens(cast: bytes) -> Iterator[tuple[str, Snapshot]]:
 
 
 def replay(cast: Cast) -> Iterator[Shown]:
-    """`screens` of a decoded cast."""
-    return _marked(cast) if cast.markers else _unmarked(cast)
+    """`screens` of a decoded cast. Raises DecodeError for one that draws far more than it has bytes."""
+    try:
+        yield from _marked(cast) if cast.markers else _unmarked(cast)
+    except TooMuchDrawnError as error:
+        raise DecodeError(f"the cast {error}") from error
+
+
+def _screen(cast: Cast) -> Screen:
+    return Screen(cast.columns, cast.rows, budget=CELLS_LIMIT + CELLS_PER_BYTE * cast.size)
 
 
 def _marked(cast: Cast) -> Iterator[Shown]:
-    screen = Screen(cast.columns, cast.rows)
+    screen = _screen(cast)
     for number, event in enumerate(cast.events, 2):
         if event.kind == "o":
             screen.feed(event.text)
@@ -159,7 +172,7 @@ def _unmarked(cast: Cast) -> Iterator[Shown]:
 
 
 def _moments(cast: Cast) -> Iterator[Snapshot]:
-    screen = Screen(cast.columns, cast.rows)
+    screen = _screen(cast)
     changed = False
     for number, event in enumerate(cast.events, 2):
         if event.kind == "o":
