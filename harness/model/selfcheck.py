@@ -1,4 +1,4 @@
-"""The proof that the harness can fail: how many mutants of evidence it was given, and which of them it did not notice."""
+"""The proof that the harness can fail: how many mutants of evidence it was given, and which of them got through."""
 
 from __future__ import annotations
 

@@ -35,13 +35,15 @@ GENERATORS: tuple[Callable[[Subject, Baseline], Iterator[Mutant]], ...] = (
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """One bundle to mutate. `rank` says how soon it is chosen among bundles that offer mutants of one sort."""
+    """One bundle to mutate. `rank` says how soon it is chosen among bundles that offer mutants of one sort. `newest`:
+    it is of the newest release."""
 
     folder: Path
     scenario: Scenario | None
     release: str
     observation: str
     rank: int
+    newest: bool = True
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):

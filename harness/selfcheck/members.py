@@ -13,6 +13,7 @@ from harness.bundle import layout
 from harness.bundle.verified import Contents, verified
 from harness.examine import Examined
 from harness.model.errors import EvidenceError
+from harness.model.facts import Column
 from harness.model.manifest import Manifest
 from harness.model.stimulus import Stimulus, canonical, digest
 from harness.scenario.compile import Scenario
@@ -22,12 +23,13 @@ from harness.whole_run import BEGUN, FOUND, LEFT, MODEL_LOG
 
 _NO_DIGEST = "0" * 64
 _REOPENED = "acceptance.no-replay"
+_REOPENINGS = frozenset((Column.LOCAL_AGENT_REOPEN, Column.MISSION_CONTROL_REOPEN))
 
 
-def member_mutants(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
-    """Mutants of every member that is no capture and no saved session."""
+def member_mutants(subject: Subject, _baseline: Baseline) -> Iterator[Mutant]:
+    """Mutants of every member that is no capture and no saved session; the baseline has no say in them."""
     yield from _listings(subject)
-    yield from _log(subject, baseline)
+    yield from _log(subject)
     yield from _stimulus(subject)
     yield from _integrity(subject)
 
@@ -64,9 +66,9 @@ def _listings(subject: Subject) -> Iterator[Mutant]:
             yield mutant("a size as text", [{**first, "size": str(first["size"])}, *files[1:]])
 
 
-def _log(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
-    """A reopening that asks the model. `baseline` has no such finding."""
-    if MODEL_LOG not in subject.raw or not baseline.examined.columns:
+def _log(subject: Subject) -> Iterator[Mutant]:
+    """A reopening that asks the model, where there was one."""
+    if MODEL_LOG not in subject.raw or not _REOPENINGS.intersection(subject.captures):
         return
     lines = subject.raw[MODEL_LOG].splitlines(keepends=True)
     trees: list[dict[str, Any]] = [msgspec.json.decode(line) for line in lines]

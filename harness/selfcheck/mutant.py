@@ -72,9 +72,17 @@ class Mutant(NamedTuple):
     @property
     def sort(self) -> tuple[str, ...]:
         """Mutants of one sort attack the same check in the same way: one of them is enough."""
-        if self.class_ == "no-fact" or self.kind == "scrolled away":
-            return (self.class_, self.kind, self.where, self.card_kind, self.state)
-        return (self.class_, self.kind, self.where, self.card_kind, self.label, self.state)
+        label = "" if self.class_ == "no-fact" or self.kind in _OF_ANY_LABEL else self.label
+        state = "" if self.class_ in _OF_ANY_STATE else self.state
+        return (self.class_, self.kind, self.where, self.card_kind, label, state)
+
+
+_OF_ANY_LABEL = frozenset(
+    ("scrolled away", "foreign member", "without its value", "label in small letters", "success", "partial")
+)
+"""Kinds whose check does not look at the label."""
+_OF_ANY_STATE = frozenset(("fact-row", "row-outcome", "fact-spelling"))
+"""Classes whose checks do not look at the value that was there."""
 
 
 class Baseline:

@@ -1,9 +1,9 @@
 """Which bundles are mutated, and which of them gives each sort of mutant. Nothing here depends on chance or timing.
 
-Of every observation class and driver the smallest bundle is taken, and of the newest release also the smallest of every
-run that a class needs. Of those that offer a sort of mutant the one counts in which something can notice it, then the
-newer release, then the smaller bundle. Every bundle is given a share of further mutants of facts beside that, so that
-all classes are attacked and not only the cheapest.
+Of every observation class the smallest bundle is taken; of the newest release the smallest for each driver, and of
+every run that a class needs. Of those that offer a sort of mutant the one counts in which something can notice it, then
+the newer release, then the smaller bundle. Every bundle of the newest release is given a share of further mutants of
+facts beside that, so that all classes are attacked and not only the cheapest.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ from harness.spec.classes import served
 
 SHARED = ("fact-value", "fact-null", "screen-value", "report-member")
 SHARE = 17
-"""Every so-manieth sort of the shared classes is also tried on a bundle that was not chosen for it."""
+"""Every so-manieth sort of the shared classes is also tried on a bundle of the newest release that was not chosen for
+it."""
+HEAVY = 1_100_000
+"""Bytes of captures and sessions from which a bundle is left alone: it has the same facts as lighter ones, in more
+frames."""
 
 
 def _weight(bundle: Bundle) -> int:
@@ -32,13 +36,15 @@ def chosen(bundles: Mapping[str, Sequence[Bundle]], scenarios: Mapping[str, Scen
     """The bundles to mutate, by release (newest first) and size. `bundles`: by release, newest first."""
     targets: list[Target] = []
     for age, (release, found) in enumerate(bundles.items()):
-        by_weight = sorted(found, key=lambda bundle: (_weight(bundle), bundle.manifest.observation))
+        light = [bundle for bundle in found if _weight(bundle) < HEAVY] or found
+        by_weight = sorted(light, key=lambda bundle: (_weight(bundle), bundle.manifest.observation))
         groups: dict[tuple[str, str], Bundle] = {}
         for bundle in by_weight:
             scenario = scenarios.get(bundle.manifest.scenario)
             names = [*bundle.manifest.classes, *(["none"] if not bundle.manifest.classes else [])]
             runs = served(scenario.tags).runs if scenario is not None and not age else ()
-            for name in (*(f"{name} {bundle.manifest.driver}" for name in names), *runs):
+            driver = "" if age else f" {bundle.manifest.driver}"
+            for name in (*(f"{name}{driver}" for name in names), *runs):
                 groups.setdefault((release, name), bundle)
         kept = {id(bundle) for bundle in groups.values()}
         for bundle in by_weight:
@@ -50,6 +56,7 @@ def chosen(bundles: Mapping[str, Sequence[Bundle]], scenarios: Mapping[str, Scen
                         release=release,
                         observation=bundle.manifest.observation,
                         rank=len(targets),
+                        newest=not age,
                     )
                 )
     return tuple(targets)
@@ -66,7 +73,8 @@ def assigned(offers: Iterable[tuple[Target, Sequence[Offer]]]) -> dict[int, tupl
     for target, of_target in offers:
         for number, offer in enumerate(of_target):
             own = best[offer.sort][1] == target.rank
-            share = offer.sort[0] in SHARED and not offer.equivalent and (number + target.rank) % SHARE == 0
+            turn = target.newest and (number + target.rank) % SHARE == 0
+            share = turn and offer.sort[0] in SHARED and not offer.equivalent
             if own or share:
                 given[target.rank].append(offer.sort)
     return {rank: tuple(sorts) for rank, sorts in given.items()}

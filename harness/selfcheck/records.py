@@ -24,6 +24,8 @@ _REPORT = "report"
 _NESTED = "nested"
 _TIME = "when a record was written is no fact"
 Edit = Callable[[Any], None]
+Lines = Callable[[], list[bytes]]
+"""Makes the changed lines, which is put off: most mutants of most bundles are never asked for."""
 
 
 class _File(NamedTuple):
@@ -42,7 +44,7 @@ class _File(NamedTuple):
         class_: str,
         kind: str,
         requirement: str,
-        lines: list[bytes],
+        lines: Lines,
         *,
         where: str = "session",
         label: str = "",
@@ -59,18 +61,24 @@ class _File(NamedTuple):
             card_kind=card_kind,
             state=state,
             equivalent=equivalent,
-            examine=partial(self._examine, b"".join(lines)),
+            examine=partial(self._examine, lines),
         )
 
-    def _examine(self, content: bytes) -> Examined:
-        return self.subject.with_members({self.where: content})
+    def _examine(self, lines: Lines) -> Examined:
+        return self.subject.with_members({self.where: b"".join(lines())})
 
-    def edited(self, index: int, edit: Edit) -> list[bytes]:
+    def edited(self, index: int, edit: Edit) -> Lines:
+        return partial(self._edited, index, edit)
+
+    def _edited(self, index: int, edit: Edit) -> list[bytes]:
         tree = self.tree(index)
         edit(tree)
-        return self.with_line(index, msgspec.json.encode(tree) + b"\n")
+        return self._with_line(index, msgspec.json.encode(tree) + b"\n")
 
-    def with_line(self, index: int, *instead: bytes) -> list[bytes]:
+    def with_line(self, index: int, *instead: bytes) -> Lines:
+        return partial(self._with_line, index, *instead)
+
+    def _with_line(self, index: int, *instead: bytes) -> list[bytes]:
         return [*self.lines[:index], *instead, *self.lines[index + 1 :]]
 
 
@@ -325,7 +333,7 @@ def _update(of: Callable[[Any], Any], members: dict[str, Any], report: Any) -> N
 def _record(file: _File, index: int, tree: Tree) -> Iterator[Mutant]:
     kind = tree["event_type"]
 
-    def mutant(what: str, requirement: str, lines: list[bytes], equivalent: str = "") -> Mutant:
+    def mutant(what: str, requirement: str, lines: Lines, equivalent: str = "") -> Mutant:
         return file.mutant("nested-record", what, requirement, lines, where=_NESTED, state=kind, equivalent=equivalent)
 
     def payload(what: str, requirement: str, **members: object) -> Mutant:
@@ -412,11 +420,11 @@ def _lines(file: _File, trees: list[Tree]) -> Iterator[Mutant]:
     index = next((i for i, tree in enumerate(trees) if tree["event_type"] == "tool_call"), 0)
     line = file.lines[index]
 
-    def mutant(kind: str, requirement: str, lines: list[bytes]) -> Mutant:
+    def mutant(kind: str, requirement: str, lines: Lines) -> Mutant:
         return file.mutant("record-line", kind, requirement, lines)
 
     yield mutant("cut in the middle", "records.line-json", file.with_line(index, line[: len(line) // 2] + b"\n"))
-    yield mutant("the last cut", "records.line-cut", [*file.lines[:-1], file.lines[-1][:-9]])
+    yield mutant("the last cut", "records.line-cut", lambda: [*file.lines[:-1], file.lines[-1][:-9]])
     doubled = line.replace(b'"event_type":', b'"event_type":"tool_call","event_type":', 1)
     yield mutant("a member twice", "records.line-duplicate-key", file.with_line(index, doubled))
     yield mutant("no UTF-8", "records.line-utf8", file.with_line(index, line[:20] + b"\xff" + line[20:]))
@@ -433,7 +441,7 @@ def _lines(file: _File, trees: list[Tree]) -> Iterator[Mutant]:
             "an event id twice", "records.event-id", file.edited(index, lambda tree: tree.update(event_id=taken))
         )
     yield mutant("empty", "records.line-json", file.with_line(index, b"\n", line))
-    yield mutant("no lines at all", "acceptance.saved-confirms", [])
+    yield mutant("no lines at all", "acceptance.saved-confirms", list)
     later = file.edited(index, lambda tree: tree.update(timestamp="2030-01-01T00:00:00Z"))
     yield file.mutant("no-fact", "written later", "acceptance.no-substitute", later, equivalent=_TIME)
 
@@ -446,14 +454,13 @@ def _children(subject: Subject) -> Iterator[Mutant]:
         file = _File(subject, member, subject.raw[member].splitlines(keepends=True))
         trees = [file.tree(index) for index in range(len(file.lines))]
 
-        def mutant(kind: str, requirement: str, lines: list[bytes], file: _File = file) -> Mutant:
+        def mutant(kind: str, requirement: str, lines: Lines, file: _File = file) -> Mutant:
             return file.mutant("child-session", kind, requirement, lines, where=_NESTED)
 
         lost = partial(subject.with_members, {}, (member,))
         yield Mutant("child-session", "lost", "records.child-file", _NESTED, examine=lost)
-        strangers = [msgspec.json.encode({**tree, "session_id": _NO_ID}) + b"\n" for tree in trees]
-        yield mutant("of another session", "records.child-file", strangers)
-        yield mutant("no lines at all", "records.child-file", [])
+        yield mutant("of another session", "records.child-file", partial(_strangers, trees))
+        yield mutant("no lines at all", "records.child-file", list)
         for index, tree in enumerate(trees):
             payload = tree["payload"]
             if tree["event_type"] == "tool_result":
@@ -484,6 +491,10 @@ def _children(subject: Subject) -> Iterator[Mutant]:
                 yield mutant(f"ended {word}", "task.task-outcome", file.edited(index, edit))
             elif tree["event_type"] == "assistant_output" and index > len(trees) - 3:
                 yield mutant("the answer lost", "task.task-outcome", file.with_line(index))
+
+
+def _strangers(trees: list[Tree]) -> list[bytes]:
+    return [msgspec.json.encode({**tree, "session_id": _NO_ID}) + b"\n" for tree in trees]
 
 
 def _payload(members: dict[str, Any], tree: Tree) -> None:

@@ -28,7 +28,7 @@ from harness.model.selfcheck import (
 from harness.selfcheck.attack import Offer, Result, Sort, Target, carry_out, prepare
 from harness.selfcheck.classes import CLASSES
 from harness.selfcheck.plan import assigned, chosen, cut
-from harness.selfcheck.proof import code_digest, feature_digests
+from harness.selfcheck_file import code_digest, feature_digests
 
 T = TypeVar("T")
 Progress = Callable[[str, int, int], None]

@@ -6,7 +6,9 @@ moment, the screen is kept, and what was there is drawn again, so that one repla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from pyte.screens import Char
 
@@ -68,12 +70,19 @@ class Screens:
                     )
 
 
-class Drawing:
-    """Terminal output that changes a screen, and the output that undoes it. Rows and columns are 1-based."""
+class Drawing(NamedTuple):
+    """Terminal output that changes a screen, and the output that undoes it, made when they are asked for."""
 
-    def __init__(self, output: str, undo: str) -> None:
-        self.output = _SAVE + output + _RESTORE
-        self.undo = _SAVE + undo + _RESTORE
+    make: Callable[[], str]
+    unmake: Callable[[], str]
+
+    @property
+    def output(self) -> str:
+        return _SAVE + self.make() + _RESTORE
+
+    @property
+    def undo(self) -> str:
+        return _SAVE + self.unmake() + _RESTORE
 
 
 def _select(cell: Char) -> str:
@@ -112,16 +121,14 @@ def cells_at(row: int, column: int, cells: Sequence[Char]) -> str:
 def redraw(screen: Snapshot, row: int, column: int, cells: Sequence[Char]) -> Drawing:
     """A drawing of `cells` from a place on, over as many cells as they are."""
     before = screen.cells[row - 1][column - 1 : column - 1 + len(cells)]
-    return Drawing(cells_at(row, column, cells), cells_at(row, column, before))
+    return Drawing(partial(cells_at, row, column, cells), partial(cells_at, row, column, before))
 
 
 def scrolled_away(screen: Snapshot, row: int, bottom: int) -> Drawing:
     """A drawing that removes a row: those below it, down to `bottom`, move up by one."""
     region, whole = f"\x1b[{row};{bottom}r\x1b[{row};1H", "\x1b[r"
     removed = screen.cells[row - 1]
-    undo = f"{region}\x1b[1L{whole}{cells_at(row, 1, removed)}"
-    last = cells_at(bottom, 1, screen.cells[bottom - 1])
-    return Drawing(f"{region}\x1b[1M{whole}", undo if bottom > row else undo + last)
+    return Drawing(lambda: f"{region}\x1b[1M{whole}", lambda: f"{region}\x1b[1L{whole}{cells_at(row, 1, removed)}")
 
 
 class Seen(Sight):

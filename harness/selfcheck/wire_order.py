@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -28,7 +28,10 @@ class _Capture(NamedTuple):
     file: str
     frames: Frames
 
-    def mutant(self, class_: str, kind: str, requirement: str, capture: bytes, equivalent: str = "") -> Mutant:
+    def mutant(
+        self, class_: str, kind: str, requirement: str, capture: Callable[[], bytes], equivalent: str = ""
+    ) -> Mutant:
+        """`capture` makes the changed bytes, which is put off: most mutants of most bundles are never asked for."""
         return Mutant(
             class_=class_,
             kind=kind,
@@ -39,10 +42,13 @@ class _Capture(NamedTuple):
         )
 
     def edited(self, class_: str, kind: str, requirement: str, place: tuple[int, Edit], equivalent: str = "") -> Mutant:
-        return self.mutant(class_, kind, requirement, self.frames.edited(*place), equivalent)
+        return self.mutant(class_, kind, requirement, partial(self.frames.edited, *place), equivalent)
 
-    def _examine(self, capture: bytes) -> Examined:
-        return self.subject.with_members({self.file: capture})
+    def replaced(self, changed: Mapping[int, Sequence[bytes]]) -> Callable[[], bytes]:
+        return partial(self.frames.replaced, changed)
+
+    def _examine(self, capture: Callable[[], bytes]) -> Examined:
+        return self.subject.with_members({self.file: capture()})
 
 
 def wire_order(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
@@ -105,19 +111,19 @@ def _envelopes(taken: _Capture) -> Iterator[Mutant]:
         ("NaN", "wire.frame-json", text.replace('"seq":', '"note":NaN,"seq":', 1)),
         ("too deep", "wire.json-depth", text[:-1] + ',"note":' + "[" * 40 + "]" * 40 + "}"),
     ):
-        yield taken.mutant("frame", kind, requirement, frames.retexted(target, changed))
+        yield taken.mutant("frame", kind, requirement, partial(frames.retexted, target, changed))
     raw = frames.line(target, text.replace('"type":"', '"note":"\ud800","type":"', 1))
-    yield taken.mutant("frame", "no UTF-8", "wire.frame-json", frames.replaced({target: [raw]}))
+    yield taken.mutant("frame", "no UTF-8", "wire.frame-json", taken.replaced({target: [raw]}))
     line = frames.lines[target - 1]
     for kind, bad in (
         ("another direction", line.replace(b'"from_product"', b'"sideways"', 1)),
         ("no JSON", line[:40] + b"\n"),
         ("a member of the line twice", line.replace(b'{"at":', b'{"at": 1, "at":', 1)),
     ):
-        yield taken.mutant("capture-line", kind, "acceptance.no-substitute", frames.replaced({target: [bad]}))
+        yield taken.mutant("capture-line", kind, "acceptance.no-substitute", taken.replaced({target: [bad]}))
     requests = frames.numbers("to_product")
     yield taken.edited("frame", "a request of version 2", "wire.request", (requests[0], lambda t: t.update(version=2)))
-    unsent = frames.replaced({requests[1]: []})
+    unsent = taken.replaced({requests[1]: []})
     yield taken.mutant("frame", "an unsent request", "wire.response", unsent)
 
 
@@ -148,7 +154,7 @@ def _order(taken: _Capture) -> Iterator[Mutant]:
 
     def without(kind: str, requirement: str, number: int | None, class_: str = "order") -> Iterator[Mutant]:
         if number is not None:
-            yield taken.mutant(class_, kind, requirement, frames.replaced({number: []}))
+            yield taken.mutant(class_, kind, requirement, taken.replaced({number: []}))
 
     yield from without("no input.persisted", "wire.input-first", _first(frames, "input.persisted"))
     yield from without("no start of an activity", "wire.activity-first", _first(frames, "activity"))
@@ -157,14 +163,14 @@ def _order(taken: _Capture) -> Iterator[Mutant]:
     yield from without("no answer to turn.start", "wire.admission", started)
     finished, persisted = _first(frames, "run.finished"), _first(frames, "input.persisted")
     if finished is not None:
-        twice = frames.replaced({finished: [frames.lines[finished - 1]] * 2})
+        twice = taken.replaced({finished: [frames.lines[finished - 1]] * 2})
         yield taken.mutant("order", "the run ends twice", "wire.run-terminal", twice)
-        early = frames.replaced({cards[0]: [frames.lines[finished - 1], frames.lines[cards[0] - 1]], finished: []})
+        early = taken.replaced({cards[0]: [frames.lines[finished - 1], frames.lines[cards[0] - 1]], finished: []})
         yield taken.mutant("order", "the run ends early", "wire.run-terminal", early)
         named = (finished, lambda tree: tree.update(event="run.over"))
         yield taken.edited("order", "an unknown event", "wire.unknown-event", named)
     if persisted is not None:
-        twice = frames.replaced({persisted: [frames.lines[persisted - 1]] * 2})
+        twice = taken.replaced({persisted: [frames.lines[persisted - 1]] * 2})
         yield taken.mutant("order", "the input twice", "wire.input-first", twice)
     for event, edit in (
         ("message.reconcile", {"part": 3}),
@@ -183,7 +189,7 @@ def _succession(taken: _Capture, tool: str, numbers: list[int]) -> Iterator[Muta
     frames = taken.frames
     lines = [frames.lines[number - 1] for number in numbers]
 
-    def mutant(class_: str, kind: str, requirement: str, capture: bytes, equivalent: str = "") -> Mutant:
+    def mutant(class_: str, kind: str, requirement: str, capture: Callable[[], bytes], equivalent: str = "") -> Mutant:
         return taken.mutant(class_, kind, requirement, capture, equivalent)._replace(card_kind=tool)
 
     def edited(class_: str, kind: str, requirement: str, number: int, edit: Edit) -> Mutant:
@@ -200,10 +206,10 @@ def _succession(taken: _Capture, tool: str, numbers: list[int]) -> Iterator[Muta
     )
     if len(numbers) < 2:
         return
-    yield mutant("order", "no final snapshot", "wire.final-snapshot", frames.replaced({last: []}))
-    swapped = frames.replaced({numbers[-2]: [lines[-1]], last: [lines[-2]]})
+    yield mutant("order", "no final snapshot", "wire.final-snapshot", taken.replaced({last: []}))
+    swapped = taken.replaced({numbers[-2]: [lines[-1]], last: [lines[-2]]})
     yield mutant("order", "two snapshots exchanged", "wire.seq", swapped)
-    yield mutant("order", "a snapshot twice", "wire.seq", frames.replaced({last: [lines[-1]] * 2}))
+    yield mutant("order", "a snapshot twice", "wire.seq", taken.replaced({last: [lines[-1]] * 2}))
     before = frames.tree(numbers[-2])["data"]["card"]["revision"]
     yield edited("revision", "going back", "wire.revision", last, card(revision=before - 1 if before else 0))
     yield edited("revision", "of other content", "wire.revision", last, card(revision=before))
@@ -218,7 +224,7 @@ def _succession(taken: _Capture, tool: str, numbers: list[int]) -> Iterator[Muta
         if frames.tree(ended[0])["data"]["card"]["changes"] in ("applied", "partial"):
             yield edited("order", "changes forgotten", "wire.facts-stay", ended[-1], edit)
     if tool == "code_mode" and len(numbers) > 3:
-        gone = frames.replaced({numbers[2]: []})
+        gone = taken.replaced({numbers[2]: []})
         yield mutant("no-fact", "a snapshot in between lost", "wire.revision", gone, _SUPERSEDED)
 
 
@@ -269,7 +275,7 @@ def _no_facts(taken: _Capture) -> Iterator[Mutant]:
     number = frames.numbers()[-1]
     plain = json.loads(frames.lines[number - 1])
     plain["at"] += 0.001
-    later = frames.replaced({number: [json.dumps(plain).encode() + b"\n"]})
+    later = taken.replaced({number: [json.dumps(plain).encode() + b"\n"]})
     yield taken.mutant("no-fact", "read a little later", "acceptance.no-substitute", later, _TIME)
     target = (_cards(frames) or [one for one in frames.numbers() if '"tool_card":{' in frames.text(one)])[-1]
     tree = frames.tree(target)
@@ -278,7 +284,8 @@ def _no_facts(taken: _Capture) -> Iterator[Mutant]:
         if "data" in tree
         else next(entry["tool_card"] for entry in tree["result"]["entries"] if entry.get("tool_card"))
     )
-    renamed = taken.subject.raw[taken.file].replace(card["activity_id"].encode(), _NO_ID.encode())
+    content, own = taken.subject.raw[taken.file], card["activity_id"].encode()
+    renamed = partial(content.replace, own, _NO_ID.encode())
     yield taken.mutant("no-fact", "another id throughout", "general.navigation-ids", renamed, _RENAMED)
-    spaced = frames.retexted(target, encoded(tree).replace('":', '": ', 3))
+    spaced = partial(frames.retexted, target, encoded(tree).replace('":', '": ', 3))
     yield taken.mutant("no-fact", "blanks between members", "wire.frame-json", spaced, "JSON allows blanks")

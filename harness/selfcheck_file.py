@@ -24,7 +24,7 @@ _COMMAND = "run: uv run harness selfcheck"
 
 def code_digest() -> str:
     """Hex sha256 over the names and contents of every file of the harness that judges."""
-    root = Path(__file__).resolve().parent.parent
+    root = Path(__file__).resolve().parent
     total = hashlib.sha256()
     for name in _JUDGING:
         place = root / name
@@ -82,6 +82,12 @@ def _sums(result: Selfcheck) -> str:
         if row.mutants != parts or min(row.mutants, row.caught, row.survivors) < 0:
             return f"class {row.id}: {row.mutants} mutants are said, {parts} counted"
     return ""
+
+
+def digest_of(evidence: Path) -> str:
+    """Hex sha256 of the file in an evidence folder, "" when there is none."""
+    path = evidence / FILE
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def read_state(evidence: Path, *, release: str, manifests: Mapping[str, str], features: Path) -> SelfcheckState:
