@@ -149,6 +149,7 @@ def observation_of(bundle: Bundle, scenario: Scenario | None, compared: Compared
         driver=manifest.driver,
         scenario=manifest.scenario,
         gherkin=scenario.gherkin if scenario else "",
+        gherkin_lines=scenario.gherkin_lines if scenario else (),
         authorization=decision.status,
         authorization_detail=decision.detail,
         stale=is_stale(manifest, scenario),

@@ -134,7 +134,8 @@ class CaptureRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Observation(msgspec.Struct, frozen=True, kw_only=True):
-    """One bundle, judged. `gherkin` is the scenario's text; `surfaces` counts comparisons with the reference.
+    """One bundle, judged. `gherkin` is the scenario's text, `gherkin_lines` which line of the feature file each of its
+    lines is, 0 for none; `surfaces` counts comparisons with the reference.
 
     `cases` counts, by rule id, the things of this run that were held against a structural rule: frames, cards, rows,
     files. A rule without a case here was not observed in this run, whatever else the run shows.
@@ -162,6 +163,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
     findings: tuple[str, ...]
     """Ids of this observation's findings."""
     cases: dict[str, int] = {}
+    gherkin_lines: tuple[int, ...] = ()
 
 
 class Missing(msgspec.Struct, frozen=True, kw_only=True):

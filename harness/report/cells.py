@@ -8,7 +8,7 @@ which pass through `visible_html`.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 from markupsafe import Markup
@@ -118,9 +118,14 @@ class Notes:
 
 
 class CellWriter:
-    """Writes the cells of one observation; cites places, notes and long values as it goes."""
+    """Writes the cells of one observation; cites places, notes and long values as it goes.
 
-    def __init__(self, proofs: Proofs, notes: Notes, wholes: Wholes) -> None:
+    `stated` has the anchors of the scenario text's table rows by their line in the feature file: what is expected leads
+    there, to the sentence of its author, and needs no excerpt.
+    """
+
+    def __init__(self, proofs: Proofs, notes: Notes, wholes: Wholes, stated: Mapping[int, str] | None = None) -> None:
+        self._stated = stated or {}
         self._proofs = proofs
         self._notes = notes
         self._wholes = wholes
@@ -140,6 +145,8 @@ class CellWriter:
             return _made(f'<td class="n k">{words(Reason.NOT_CAPTURED)}')
         differs = cell.agreement is Agreement.DISAGREE
         beside = str(row.reference) if differs and isinstance(row.reference, Value) else ""
+        if column is Column.EXPECTED and (link := self._stated_link(cell.readings)):
+            return _made(f"<td class={AGREEMENT_CLASS[cell.agreement]}>", DIFFERS if differs else "", link)
         shown = [self._fact(facts, anchor, differs=differs, beside=beside) for facts in _same(cell.readings)]
         # A reading that is its own reason (not displayed, not stated) is not said twice.
         if cell.reason is not None and cell.reason.reason not in map(_own_reason, cell.readings):
@@ -148,6 +155,18 @@ class CellWriter:
         if kind == "n" and len(shown) == 1 and (word := _TERM.fullmatch(shown[0])):
             return _made(f'<td class="n {word["kind"]}">{word["word"]}')
         return _made(f"<td class={kind}>", DIFFERS if differs else "", "<br>".join(shown))
+
+    def _stated_link(self, readings: Sequence[Fact]) -> str:
+        """The one value that the author states, linked to its row in the scenario's text; "" when there is no row."""
+        if len(readings) != 1 or (place := readings[0].place) is None:
+            return ""
+        target = self._stated.get(place.line or 0)
+        if target is None:
+            return ""
+        value = self.reading(readings[0].value)
+        if word := _TERM.fullmatch(value):
+            return f"<a class={word['kind']} href=#{target}>{word['word']}</a>"
+        return value if "<a " in value else f"<a href=#{target}>{value}</a>"
 
     def _fact(self, facts: Sequence[Fact], anchor: str, *, differs: bool, beside: str) -> Markup:
         """One value that was read at one or several places: it links to the first, their ways of reading to others."""

@@ -121,7 +121,9 @@ class Page:
     ) -> ObservationView:
         proofs = Proofs(item.id, anchor)
         notes = Notes(anchor, frozenset(reason.detail for reason in item.unavailable.values()))
-        writer = CellWriter(proofs, notes, self._wholes)
+        text = lines(item.gherkin, item.gherkin_lines)
+        stated = {line.number: f"{anchor}g{line.number}" for line in text if line.number and line.kind == "table"}
+        writer = CellWriter(proofs, notes, self._wholes, stated)
         rows: dict[str, list[tuple[int, FactRow]]] = {}
         for number, row in enumerate(item.rows, 1):
             rows.setdefault(row.card, []).append((number, row))
@@ -140,7 +142,7 @@ class Page:
             item=item,
             outcome=worst(check.outcome for _, check in checks),
             checks=checks,
-            gherkin=lines(item.gherkin),
+            gherkin=text,
             timeline=drawn,
             cards=cards,
             notes=notes,

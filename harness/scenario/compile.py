@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import textwrap
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -38,6 +38,7 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     line: int
     tags: tuple[str, ...]
     gherkin: str
+    gherkin_lines: tuple[int, ...]
     stimulus: Stimulus
     stimulus_sha256: str
     expected: tuple[ExpectedCard, ...]
@@ -67,12 +68,20 @@ def find_step(keyword: str, text: str) -> tuple[Step, dict[str, Any]] | None:
     return max(found, key=lambda item: len(item[0].pattern), default=None)
 
 
-def _block(step: dict[str, Any]) -> Block:
+class _Place(NamedTuple):
+    """The lines of the feature file on which a step and the rows of its table stand."""
+
+    line: int
+    rows: list[int]
+
+
+def _block(step: dict[str, Any], place: _Place) -> Block:
     argument = step.get("argument", {})
     rows = argument.get("dataTable", {}).get("rows", [])
     return Block(
         text=argument.get("docString", {}).get("content"),
         table=[[cell["value"] for cell in row["cells"]] for row in rows],
+        lines=place.rows,
     )
 
 
@@ -89,7 +98,14 @@ def _check_block(step: Step, block: Block, where: str) -> None:
         raise UsageError(f"the step takes {'a' if step.block == 'table' else 'no'} table", where=where)
 
 
-def _source(lines: list[str], first: int, following: list[int]) -> str:
+class _Source(NamedTuple):
+    """A scenario's own text, and the line of the feature file that each of its lines is; 0 for none."""
+
+    text: str
+    lines: tuple[int, ...]
+
+
+def _source(lines: list[str], first: int, following: list[int]) -> _Source:
     """The text of one part of a feature: from its tags to before the next part. Lines count from 1."""
     start = first - 1
     while start > 0 and lines[start - 1].strip().startswith("@"):
@@ -98,10 +114,16 @@ def _source(lines: list[str], first: int, following: list[int]) -> str:
     end = min(ends, default=len(lines))
     while end > start and (not lines[end - 1].strip() or lines[end - 1].strip().startswith(("@", "#"))):
         end -= 1
-    return textwrap.dedent("\n".join(lines[start:end])) + "\n"
+    return _Source(textwrap.dedent("\n".join(lines[start:end])) + "\n", tuple(range(start + 1, end + 1)))
 
 
-def _sources(document: dict[str, Any], lines: list[str]) -> dict[int, str]:
+def _together(parts: list[_Source]) -> _Source:
+    """Backgrounds and scenario as one text, with an empty line between."""
+    numbers = [part.lines for part in parts]
+    return _Source("\n".join(part.text for part in parts), tuple(line for own in numbers for line in (*own, 0))[:-1])
+
+
+def _sources(document: dict[str, Any], lines: list[str]) -> dict[int, _Source]:
     """Line of every scenario to its own text, after that of the backgrounds that it begins with."""
     parts: list[tuple[int, str]] = []
     backgrounds: dict[int, list[int]] = {}
@@ -123,7 +145,7 @@ def _sources(document: dict[str, Any], lines: list[str]) -> dict[int, str]:
     walk(document["feature"]["children"] if document.get("feature") else [], [])
     starts = [line for line, _ in parts]
     return {
-        line: "\n".join(_source(lines, first, starts) for first in (*before, line))
+        line: _together([_source(lines, first, starts) for first in (*before, line)])
         for line, before in backgrounds.items()
     }
 
@@ -148,23 +170,24 @@ def compile_feature(text: str, *, name: str) -> Iterator[Scenario]:
     sources = _sources(document, [line.rstrip("\r") for line in text.split("\n")])
     if not sources:
         raise UsageError("the file holds no scenario", where=name)
-    step_lines = _step_lines(document)
+    places = _step_places(document)
     pickles: Any = Compiler().compile(document)
     for pickle in pickles:
         line = pickle["location"]["line"]
         start = max(at for at in sources if at <= line)
-        yield _compile_scenario(pickle, name=name, line=line, step_lines=step_lines, gherkin=sources[start])
+        yield _compile_scenario(pickle, name=name, line=line, places=places, source=sources[start])
 
 
-def _step_lines(document: dict[str, Any]) -> dict[str, int]:
-    """Gherkin node id to line of every step in the document."""
-    found: dict[str, int] = {}
+def _step_places(document: dict[str, Any]) -> dict[str, _Place]:
+    """Gherkin node id to place of every step in the document."""
+    found: dict[str, _Place] = {}
     pending: list[Any] = [document]
     while pending:
         node = pending.pop()
         if isinstance(node, dict):
             if "keywordType" in node:
-                found[node["id"]] = node["location"]["line"]
+                rows = node.get("dataTable", {}).get("rows", [])
+                found[node["id"]] = _Place(node["location"]["line"], [row["location"]["line"] for row in rows])
             pending.extend(node.values())
         elif isinstance(node, list):
             pending.extend(node)
@@ -172,14 +195,15 @@ def _step_lines(document: dict[str, Any]) -> dict[str, int]:
 
 
 def _compile_scenario(
-    pickle: dict[str, Any], *, name: str, line: int, step_lines: dict[str, int], gherkin: str
+    pickle: dict[str, Any], *, name: str, line: int, places: dict[str, _Place], source: _Source
 ) -> Scenario:
     where = f"{name}:{line}"
     draft = Draft(where=where)
     for step in pickle["steps"]:
-        draft.line = step_lines[step["astNodeIds"][0]]
+        place = places[step["astNodeIds"][0]]
+        draft.line = place.line
         draft.where = f"{name}:{draft.line}"
-        draft.block = _block(step)
+        draft.block = _block(step, place)
         found = find_step(_KEYWORDS.get(step["type"], "given"), step["text"])
         if found is None:
             raise UsageError(
@@ -208,7 +232,8 @@ def _compile_scenario(
         feature=name,
         line=line,
         tags=tags,
-        gherkin=gherkin,
+        gherkin=source.text,
+        gherkin_lines=source.lines,
         stimulus=stimulus,
         stimulus_sha256=digest(stimulus),
         expected=tuple(draft.expected.values()),

@@ -18,10 +18,12 @@ BATCH_TOOL = "subagents"
 
 
 class Block(NamedTuple):
-    """What may stand under a step: a doc string (None for none) and a table (header row first, [] for none)."""
+    """What may stand under a step: a doc string (None for none) and a table (header row first, [] for none), whose rows
+    stand on these lines of the feature file."""
 
     text: str | None = None
     table: list[list[str]] = []  # noqa: RUF012 # never changed
+    lines: list[int] = []  # noqa: RUF012 # never changed
 
 
 def _intents(reply: Reply) -> list[str]:
@@ -131,14 +133,15 @@ class Draft:
             raise UsageError("the table states no fact", where=self.where)
         earlier = self.expected.get(path)
         facts = list(earlier.facts) if earlier else []
-        for label, text in table[1:]:
+        lines = self.block.lines if len(self.block.lines) == len(table) else [self.line] * len(table)
+        for (label, text), line in zip(table[1:], lines[1:], strict=True):
             value = parse_expected(text, kind, label, where=self.where)
             ordinal = sum(1 for stated in facts if stated.label == label)
             entry = fact(kind, label)
             rows = (entry.bound or ordinal + 1) if entry.repeated else 1
             if ordinal >= rows:
                 raise UsageError(f"{label} stands {ordinal + 1} times, a card has at most {rows}", where=self.where)
-            facts.append(ExpectedFact(label=label, ordinal=ordinal, value=value, line=self.line))
+            facts.append(ExpectedFact(label=label, ordinal=ordinal, value=value, line=line))
         self.expected[path] = ExpectedCard(path=path, kind=kind, facts=tuple(facts))
 
     def tasks(self) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ class Expected(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ExpectedFact(msgspec.Struct, frozen=True, kw_only=True):
-    """One row of a scenario's table. `line` is the feature file's line of the step."""
+    """One row of a scenario's table. `line` is the feature file's line of the row."""
 
     label: str
     ordinal: int

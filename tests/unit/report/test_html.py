@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
-from harness.model.facts import Column
+from harness.model.facts import Column, Place
 from harness.model.verdict import Acceptance, Damage, Missing, Verdict
 from harness.report import render_all
 from tests.support import suppliers
@@ -243,3 +243,26 @@ def test_a_long_list_of_observations_of_a_rule_ends_in_a_note() -> None:
     text = Page(html_of(accepted_of(tuple(observed(f"run-{at:02}") for at in range(23))), evidence=False)).text
     assert "23 observations" in text
     assert "… 3 more in verdict.json" in text
+
+
+def test_what_is_expected_leads_to_the_line_of_the_scenario_that_says_so() -> None:
+    """Its author's sentence is the proof; where the line is not in the text there is no link, and the value all the
+    same."""
+    seen, _ = observed("a")
+    row = seen.rows[0]
+    stated = row.cells[Column.EXPECTED].readings[0]
+    gherkin = "Scenario: S\n  Then the facts of the script are\n    | label | value |\n    | Script outcome | x |\n"
+
+    def page(line: int) -> Page:
+        place = Place(file="f.feature", line=line)
+        cell = msgspec.structs.replace(
+            row.cells[Column.EXPECTED], readings=(msgspec.structs.replace(stated, place=place),)
+        )
+        rows = (msgspec.structs.replace(row, cells={**row.cells, Column.EXPECTED: cell}), *seen.rows[1:])
+        changed = msgspec.structs.replace(seen, rows=rows, gherkin=gherkin, gherkin_lines=(7, 8, 9, 10))
+        return Page(html_of(accepted_of(((changed, ()),))))
+
+    found = page(10)
+    assert found.ids["o1g10"] == 1
+    assert "#o1g10" in [link.get("href") for link in found.of("a")]
+    assert {link["href"] for link in page(99).of("a") if str(link.get("href")).startswith("#o1g")} == set()

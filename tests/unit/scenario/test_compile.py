@@ -73,7 +73,7 @@ def test_every_row_of_every_examples_table_is_a_scenario_of_its_own() -> None:
     arguments = sixty.stimulus.lanes["main"][0].calls[0].arguments
     assert arguments == {"code": "for (let i = 0; i < 60; i++) { read(i); }", "intent": "Read 60 times"}
     (card,) = sixty.expected
-    assert (card.path, card.kind, card.facts[0].line) == ("turn1/call1", CardKind.CODE_MODE, 15)
+    assert (card.path, card.kind, card.facts[0].line) == ("turn1/call1", CardKind.CODE_MODE, 17)
     assert str(card.facts[0].value.reading) == "60"
     assert len({compiled.stimulus_sha256 for compiled in found.values()}) == 5
 
@@ -161,4 +161,16 @@ def test_two_tables_of_one_card_are_one_card_and_count_its_rows_on() -> None:
         ("Changed path", 1, "b"),
         ("Changed path", 2, "(absent)"),
     ]
-    assert [stated.line for stated in card.facts] == [10, 10, 14, 14]
+    assert [stated.line for stated in card.facts] == [12, 13, 16, 17]
+
+
+@pytest.mark.parametrize("text", [OUTLINE, OUTLINE.replace("\n", "\r\n")])
+def test_each_line_of_a_scenario_s_text_knows_its_line_in_the_file(text: str) -> None:
+    file = text.split("\n")
+    for compiled in _compiled(text).values():
+        shown = compiled.gherkin.rstrip("\n").split("\n")
+        assert len(shown) == len(compiled.gherkin_lines)
+        for line, number in zip(shown, compiled.gherkin_lines, strict=True):
+            assert line.strip() == (file[number - 1].strip() if number else "")
+        rows = {stated.line for card in compiled.expected for stated in card.facts}
+        assert rows <= set(compiled.gherkin_lines), "every expectation stands in the text that is shown"
