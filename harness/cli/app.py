@@ -25,6 +25,8 @@ from harness.cli import (
     loud,
     output,
     record,
+    selfcheck,
+    stability,
     sweep,
     trends,
 )
@@ -75,6 +77,8 @@ COMMANDS: tuple[tuple[str, Callable[..., int]], ...] = (
     ("show", inspect.show_command),
     ("diff", diff.diff_command),
     ("trends", trends.trends_command),
+    ("stability", stability.stability_command),
+    ("selfcheck", selfcheck.selfcheck_command),
     ("sweep", sweep.sweep_command),
     ("synthetic", sweep.synthetic_command),
     ("authorize", authorize.authorize_command),

@@ -1,0 +1,97 @@
+"""Several recordings of one release against each other: whatever differs between them varies.
+
+Facts that only a run can know (times, estimates, identities, and what a scenario states as a pattern) are no variation,
+exactly as between two releases. What a scenario declares as varying is told here too: whether that excuses it is for
+the judgement, by the scenarios of its own day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from harness.compare.columns import path_order
+from harness.compare.difference import Difference, Side, difference
+from harness.model.stability import Repeated, Variation
+
+
+class _Key(NamedTuple):
+    what: str
+    observation: str
+    surface: str
+    card: str
+    label: str
+    ordinal: int
+    detail: str
+
+
+def repeated(first: Side, again: Sequence[Side]) -> Repeated:
+    """Hold every recording in `again` against `first`, the judged evidence.
+
+    Raises ValueError when nothing was recorded again, or another release was.
+    """
+    if not again or any(side.release != first.release for side in again):
+        raise ValueError("stability is of one release, recorded at least twice")
+    differences = [difference(first, side) for side in again]
+    manifests = {
+        item.id: (
+            item.manifest_sha256,
+            *(other.manifest_sha256 for side in again for other in side.observations if other.id == item.id),
+        )
+        for item in sorted(first.observations, key=lambda item: item.id)
+    }
+    return Repeated(
+        release=first.release,
+        recordings=1 + len(again),
+        manifests=manifests,
+        compared=sum(found.compared for found in differences),
+        not_compared=sum(found.not_compared for found in differences),
+        variations=_variations(differences),
+    )
+
+
+def _variations(differences: Sequence[Difference]) -> tuple[Variation, ...]:
+    shown: dict[_Key, dict[int, str]] = {}
+    for number, found in enumerate(differences, start=1):
+        for key, before, after in _changes(found):
+            values = shown.setdefault(key, {0: before})
+            values[number] = after
+    return tuple(
+        Variation(
+            **key._asdict(),
+            values=tuple(
+                values.get(number, values[0] if key.observation in _both(differences, number) else "")
+                for number in range(len(differences) + 1)
+            ),
+        )
+        for key, values in sorted(shown.items(), key=lambda item: _order(item[0]))
+    )
+
+
+def _both(differences: Sequence[Difference], number: int) -> tuple[str, ...]:
+    """Observations that the judged evidence and a recording both have; those of the evidence itself for 0."""
+    return differences[max(number - 1, 0)].both
+
+
+def _order(key: _Key) -> tuple[object, ...]:
+    return (key.observation, path_order(key.card), key.what, key.label, key.ordinal, key.surface, key.detail)
+
+
+def _changes(found: Difference) -> Iterator[tuple[_Key, str, str]]:
+    for capture in found.surfaces:
+        key = _Key("capture", capture.observation, capture.surface.value, "", "", 0, "")
+        yield key, capture.before, capture.after
+    for card in found.cards:
+        key = _Key("card", card.observation, card.surface.value, card.card, "", 0, card.member)
+        yield key, card.before, card.after
+    for fact in found.facts:
+        key = _Key("fact", fact.observation, fact.surface.value, fact.card, fact.label, fact.ordinal, "")
+        yield key, f"{fact.before} ({fact.before.agreement.value})", f"{fact.after} ({fact.after.agreement.value})"
+    for findings, before, after in (
+        (found.findings_vanished, "found", "not found"),
+        (found.findings_appeared, "not found", "found"),
+    ):
+        for item in findings:
+            detail = f"{item.id} {item.requirement}"
+            key = _Key("finding", item.observation, item.surface, item.card, item.label, item.ordinal, detail)
+            yield key, before, after
