@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 
 
@@ -14,6 +15,10 @@ def main() -> None:
         return
     from harness.cli.app import run  # noqa: PLC0415 # imports typer and rich
 
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal that cannot show a sign gets its number: that is no reason to fail.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 
