@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from markupsafe import Markup, escape
 
@@ -27,10 +27,6 @@ _HIDDEN_LETTERS = frozenset("\u115f\u1160\u3164\uffa0\u2800")
 _HIDING = frozenset({"Cc", "Cf", "Cn", "Co", "Cs", "Zl", "Zp", "Zs"})
 """General categories without a glyph of their own: controls, formats, unassigned, private, surrogates, spaces."""
 _KEEP = frozenset("\n\t")
-_PLAIN = re.compile(r"[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?")
-"""Printable ASCII that neither begins nor ends with a space: by far the most evidence, and shown as it is."""
-_PLAIN_BLOCK = re.compile(r"[\n\t\x20-\x7e]*")
-"""The same where line breaks, tabs and outer spaces are layout."""
 
 
 def _point(character: str) -> str:
@@ -76,9 +72,21 @@ def _stacks(text: str) -> dict[int, str]:
     return found
 
 
+@cache
+def _is_odd(character: str) -> bool:
+    """Whether the character may need a symbol somewhere, alone or on another one."""
+    return _symbol(character, 0) is not None or unicodedata.category(character) in ("Mn", "Me")
+
+
+def _is_plain(text: str, *, layout: bool) -> bool:
+    """Whether nothing in the text needs a symbol. Texts have few different characters, so that this is quick."""
+    odd = {character for character in set(text) if _is_odd(character)}
+    return not odd - _KEEP if layout else not odd and text == text.strip(" ")
+
+
 def _pieces(text: str, *, layout: bool) -> Iterator[tuple[bool, str]]:
     """Yields (is a stand-in symbol, text) over the whole text; `layout` as in `block`."""
-    if _PLAIN.fullmatch(text):
+    if _is_plain(text, layout=layout):
         yield False, text
         return
     first, last = (0, len(text)) if layout else (len(text) - len(text.lstrip(" ")), len(text.rstrip(" ")))
@@ -125,13 +133,14 @@ def block(text: str) -> str:
 
 @lru_cache(maxsize=32_768)
 def _html(text: str, *, layout: bool) -> Markup:
-    if (_PLAIN_BLOCK if layout else _PLAIN).fullmatch(text):
-        return escape(text)
-    parts = (
-        Markup("<i class=c>{}</i>").format(piece) if sign else escape(piece)
-        for sign, piece in _pieces(text, layout=layout)
-    )
-    inner = Markup("").join(parts)
+    if _is_plain(text, layout=layout):
+        inner = escape(text)
+    else:
+        parts = (
+            Markup("<i class=c>{}</i>").format(piece) if sign else escape(piece)
+            for sign, piece in _pieces(text, layout=layout)
+        )
+        inner = Markup("").join(parts)
     return inner if text.isascii() else Markup("<bdi>{}</bdi>").format(inner)
 
 
