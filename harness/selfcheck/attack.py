@@ -35,15 +35,15 @@ GENERATORS: tuple[Callable[[Subject, Baseline], Iterator[Mutant]], ...] = (
 
 
 class Target(msgspec.Struct, frozen=True, kw_only=True):
-    """One bundle to mutate. `rank` says how soon it is chosen among bundles that offer mutants of one sort. `newest`:
-    it is of the newest release."""
+    """One bundle to mutate. `rank` says how soon it is chosen among bundles that offer mutants of one sort. `shares`:
+    mutants of sorts that another bundle gives are also tried on it."""
 
     folder: Path
     scenario: Scenario | None
     release: str
     observation: str
     rank: int
-    newest: bool = True
+    shares: bool = False
 
 
 class Offer(msgspec.Struct, frozen=True, kw_only=True):

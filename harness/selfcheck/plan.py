@@ -17,9 +17,11 @@ from harness.selfcheck.attack import Offer, Sort, Target
 from harness.spec.classes import served
 
 SHARED = ("fact-value", "fact-null", "screen-value", "report-member")
-SHARE = 17
-"""Every so-manieth sort of the shared classes is also tried on a bundle of the newest release that was not chosen for
-it."""
+SHARE = 23
+"""Every so-manieth sort of the shared classes is also tried on a light bundle of the newest release that was not chosen
+for it."""
+LIGHT = 400_000
+"""Bytes of captures and sessions up to which a bundle is light."""
 HEAVY = 1_100_000
 """Bytes of captures and sessions from which a bundle is left alone: it has the same facts as lighter ones, in more
 frames."""
@@ -56,7 +58,7 @@ def chosen(bundles: Mapping[str, Sequence[Bundle]], scenarios: Mapping[str, Scen
                         release=release,
                         observation=bundle.manifest.observation,
                         rank=len(targets),
-                        newest=not age,
+                        shares=not age and _weight(bundle) < LIGHT,
                     )
                 )
     return tuple(targets)
@@ -73,7 +75,7 @@ def assigned(offers: Iterable[tuple[Target, Sequence[Offer]]]) -> dict[int, tupl
     for target, of_target in offers:
         for number, offer in enumerate(of_target):
             own = best[offer.sort][1] == target.rank
-            turn = target.newest and (number + target.rank) % SHARE == 0
+            turn = target.shares and (number + target.rank) % SHARE == 0
             share = turn and offer.sort[0] in SHARED and not offer.equivalent
             if own or share:
                 given[target.rank].append(offer.sort)

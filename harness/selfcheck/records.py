@@ -22,6 +22,7 @@ from harness.spec.facts import facts_of
 _NO_ID = "00000000-0000-4000-8000-000000000000"
 _REPORT = "report"
 _NESTED = "nested"
+_UNREPORTED = "no telemetry was saved with the batch, so that the facts that count a child's calls are null"
 _TIME = "when a record was written is no fact"
 Edit = Callable[[Any], None]
 Lines = Callable[[], list[bytes]]
@@ -98,7 +99,8 @@ def record_mutants(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
         yield from _record(file, index, tree)
     yield from _usage(file, trees)
     yield from _lines(file, trees)
-    yield from _children(subject)
+    reported = any(isinstance(_metadata(tree).get(TELEMETRY), dict) for tree in trees)
+    yield from _children(subject, "" if reported else _UNREPORTED)
 
 
 def _metadata(tree: Tree) -> dict[str, Any]:
@@ -449,13 +451,14 @@ def _lines(file: _File, trees: list[Tree]) -> Iterator[Mutant]:
 # Child sessions
 
 
-def _children(subject: Subject) -> Iterator[Mutant]:
+def _children(subject: Subject, uncounted: str) -> Iterator[Mutant]:
+    """`uncounted`: why no fact counts the calls of children, "" when some do."""
     for member in subject.manifest.children:
         file = _File(subject, member, subject.raw[member].splitlines(keepends=True))
         trees = [file.tree(index) for index in range(len(file.lines))]
 
-        def mutant(kind: str, requirement: str, lines: Lines, file: _File = file) -> Mutant:
-            return file.mutant("child-session", kind, requirement, lines, where=_NESTED)
+        def mutant(kind: str, requirement: str, lines: Lines, why: str = "", file: _File = file) -> Mutant:
+            return file.mutant("child-session", kind, requirement, lines, where=_NESTED, equivalent=why)
 
         lost = partial(subject.with_members, {}, (member,))
         yield Mutant("child-session", "lost", "records.child-file", _NESTED, examine=lost)
@@ -466,14 +469,18 @@ def _children(subject: Subject) -> Iterator[Mutant]:
             if tree["event_type"] == "tool_result":
                 flipped = {**payload["result"], "success": not payload["result"]["success"]}
                 edit = partial(_payload, {"result": flipped})
-                yield mutant("other success", "task.task-failed-calls-task-unknown-calls", file.edited(index, edit))
-                yield mutant("a result lost", "task.task-failed-calls-task-unknown-calls", file.with_line(index))
+                yield mutant(
+                    "other success", "task.task-failed-calls-task-unknown-calls", file.edited(index, edit), uncounted
+                )
+                yield mutant(
+                    "a result lost", "task.task-failed-calls-task-unknown-calls", file.with_line(index), uncounted
+                )
                 paths = {"changed_paths": ["elsewhere", *(payload.get("changed_paths") or [])]}
                 effects = {"changed_path_count": len(paths["changed_paths"]), "paths": paths["changed_paths"]}
                 edit = partial(_payload, {**paths, "execution_effects": effects})
-                yield mutant("one path more", "task.task-changed-paths", file.edited(index, edit))
+                yield mutant("one path more", "task.task-changed-paths", file.edited(index, edit), uncounted)
             elif tree["event_type"] == "tool_call":
-                yield mutant("a call lost", "records.result-call", file.with_line(index))
+                yield mutant("a call lost", "records.result-call", file.with_line(index), uncounted)
             elif tree["event_type"] == "user_input" and index < 5:
                 text = payload["text"].replace("Subagent g", "Subagent g9", 1)
                 if text != payload["text"]:

@@ -165,7 +165,8 @@ def _values(spot: _Spot, entry: FactSpec, text: str | None) -> Iterator[Mutant]:
     if text is None:
         yield from _invented(spot, entry)
         return
-    if spot.fact.via in _NULLS:
+    whole = entry.type is not FactType.TEXT or spot.shown.strip('"') == text
+    if spot.fact.via in _NULLS and whole:
         outer = 0 if spot.card.kind.value != "task" else 1
         yield from _other(spot, "null", None, _NULLS[spot.fact.via][outer], "screen-null")
     if entry.type in NUMBERS and spot.shown == text:

@@ -58,7 +58,7 @@ def _invented(entry: FactSpec) -> Iterator[Change]:
         case FactType.BOOLEAN:
             yield from (Change(f"{word} instead of null", word) for word in ("false", "true"))
         case FactType.ENUMERATION:
-            yield from (Change(f"member {word} instead of null", word) for word in entry.members)
+            yield from (Change(f"member {word} instead of null", word) for word in entry.members[:2])
         case FactType.TEXT:
             yield Change("text instead of null", "something")
 
@@ -72,7 +72,6 @@ def _other_counts(text: str) -> Iterator[Change]:
         yield Change("zeroed", "0")
     yield Change("leading zero", f"0{text}", spelled=False)
     yield Change("number instead of string", number, spelled=False)
-    yield Change("sign", f"-{text}" if number else "-0", spelled=False)
 
 
 def _another_letter(text: str) -> str:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from harness.examine import Examined
 from harness.model.facts import CardFacts, CardKind, Column
+from harness.model.values import Value
 from harness.selfcheck.frames import Frames, Tree, at
 from harness.selfcheck.mutant import Baseline, Mutant
 from harness.selfcheck.subject import Subject
@@ -39,6 +40,7 @@ class Try(NamedTuple):
 def wire_cards(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
     """Mutants of the last snapshot of every governed card, and of every saved one."""
     both = all(column in subject.captures and _there(baseline, column) for column in LOCAL_AGENT)
+    differing = {(found.card, found.requirement) for found in baseline.examined.compared.findings}
     for column in LOCAL_AGENT:
         capture = subject.captures.get(column)
         if capture is None or not _there(baseline, column):
@@ -50,7 +52,11 @@ def wire_cards(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
                 continue
             line, pointer = card.place.line, card.place.pointer or ""
             tree = at(frames.tree(line), pointer)
+            if (card.path, _SAVED) in differing:
+                continue  # it does not equal its other side anyway, and a change might mend it
             for tried in _tries(card, tree, column, paired=both and whole):
+                if (card.path, tried.requirement) in differing:
+                    continue  # what is wrong already is not seen to be wrong once more
                 yield Mutant(
                     class_=tried.class_,
                     kind=tried.kind,
@@ -95,7 +101,7 @@ def _members(card: CardFacts, tree: Tree, column: Column, *, paired: bool) -> It
     for word in (*OUTCOMES, None):
         if word == tree["outcome"]:
             continue
-        held = paired or word is None or card.kind is not CardKind.SUBAGENT_BATCH
+        held = paired or word is None or _states_outcome(card)
         rule = "wire.outcome-state" if word is None else "general.row-outcome-inert" if held and not paired else _SAVED
         edit = partial(_set, "outcome", word)
         yield Try("card-member", f"outcome {word or 'null'}", rule, edit, "" if held else _ONE_SIDE)
@@ -130,6 +136,16 @@ def _omission_lost(index: int, card: Tree) -> None:
 
 def _omission_twice(index: int, card: Tree) -> None:
     card["omissions"].append(dict(card["omissions"][index]))
+
+
+def _states_outcome(card: CardFacts) -> bool:
+    """Whether a fact of the card says how it ended, so that its own outcome must say the same."""
+    return any(
+        fact.label in ("Script outcome", "Task outcome")
+        and isinstance(fact.value, Value)
+        and fact.value.text is not None
+        for fact in card.facts
+    )
 
 
 def _still_running(card: Tree) -> None:

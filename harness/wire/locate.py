@@ -73,6 +73,8 @@ def _members(holder: Node) -> dict[str, Node]:
 
 
 def _name(text: bytes) -> str:
+    if b"\\" not in text:
+        return text[1:-1].decode("utf-8", "replace")
     try:
         name = json.loads(text)
     except ValueError:
