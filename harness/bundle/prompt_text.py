@@ -18,7 +18,7 @@ import jiter
 IN_A_ROW = 8
 """Words whose digest is taken. Fewer would be recognized where somebody else says the same by chance."""
 _ONE_IN = 4
-LEAST = 2
+LEAST = 3
 """Different digests in one member before it is said to hold prompt text."""
 KNOWN_FILE = "prompt_text.txt"
 
@@ -26,6 +26,7 @@ _ESCAPES = re.compile(
     rb"\\+u001b\[[0-9;:?<>=]*[A-Za-z]|\x1b\[[0-9;:?<>=]*[A-Za-z]"  # the terminal's, written as JSON or raw
     rb"|\\+u[0-9A-Fa-f]{4}|\\+[nrtbf\"/]"  # JSON's, however often it was wrapped
 )
+_PATH = re.compile(r"(?:[~.]?/[\w.@+-]+)+/?")
 _WORD = re.compile(rb"[a-z0-9]+")
 
 
@@ -59,7 +60,10 @@ def own_texts(body: bytes) -> tuple[str, ...]:
 
 
 class Sent:
-    """Digests of everything of its own that a product sends in one run. Requests come on several threads."""
+    """Digests of everything of its own that a product sends in one run. Requests come on several threads.
+
+    Paths are taken out first: a prompt names the run's workspace, and so does every record of the session.
+    """
 
     def __init__(self) -> None:
         self._seen: dict[str, None] = {}
@@ -74,7 +78,7 @@ class Sent:
         for text in own_texts(body):
             if text not in self._seen:
                 self._seen[text] = None
-                self._found |= digests(text.encode("utf-8", "replace"))
+                self._found |= digests(_PATH.sub(" ", text).encode("utf-8", "replace"))
 
 
 def _texts(value: object) -> Iterable[str]:

@@ -97,6 +97,16 @@ def test_identities_times_and_paths_that_a_prompt_mentions_are_no_sentences() ->
     assert found(mentioned, sent(body)) == ()
 
 
+def test_the_workspace_that_a_prompt_names_is_no_prompt_text_in_a_record() -> None:
+    """Its name is the observation's, which may be a sentence of its own."""
+    workspace = f"/tmp/acceptance/{'-'.join(WORDS[:40])}.mission-control/ws"  # noqa: S108 # a text
+    system = f"{PROMPT}\nYou work in {workspace} now. {sentence(60, 5)}"
+    wanted = sent(json.dumps({"messages": [{"role": "system", "content": system}]}).encode())
+    assert found(json.dumps({"cwd": workspace, "paths": [f"{workspace}/a.txt"]}), wanted) == ()
+    assert found(PROMPT, wanted)
+    assert found(sentence(60, 5), wanted)
+
+
 def test_descriptions_of_tools_are_the_products_own_too() -> None:
     assert found(sentence(200, 4))
 
