@@ -33,6 +33,7 @@ from harness.model.verdict import (
 )
 from harness.records import rules as record_rules
 from harness.scenario.compile import Scenario, compile_feature
+from harness.selfcheck_file import read_state
 from harness.spec.classes import served
 from harness.wire import rules as wire_rules
 
@@ -60,6 +61,7 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True):
     acceptance: Acceptance
     bundles: dict[str, Bundle]
     trust: Trust
+    evidence: Path
 
 
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
@@ -258,6 +260,12 @@ def accept(
         findings=waived.findings,
         damaged=damaged,
         runs_of=runs,
+        selfcheck=read_state(
+            evidence,
+            release=release,
+            manifests={bundle.manifest.observation: bundle.manifest_sha256 for bundle in bundles},
+            features=features,
+        ),
         others=OTHER_RULES,
         faults=waived.faults,
         unread=trust.unread,
@@ -266,4 +274,5 @@ def accept(
         acceptance=acceptance,
         bundles={bundle.manifest.observation: bundle for bundle in bundles},
         trust=trust,
+        evidence=evidence,
     )

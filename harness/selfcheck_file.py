@@ -22,20 +22,27 @@ _JUDGING = (
 _COMMAND = "run: uv run harness selfcheck"
 
 
+_SUFFIXES = (".py", ".toml")
+_ROOT = Path(__file__).resolve().parent
+
+
+def judging_files() -> tuple[str, ...]:
+    """Every file of the harness that judges, by its path in the package."""
+    found: list[Path] = []
+    for name in _JUDGING:
+        place = _ROOT / name
+        inside = sorted(path for path in place.rglob("*") if path.suffix in _SUFFIXES)
+        found += [place] if place.is_file() else inside
+    return tuple(file.relative_to(_ROOT).as_posix() for file in found)
+
+
 def code_digest() -> str:
     """Hex sha256 over the names and contents of every file of the harness that judges."""
-    root = Path(__file__).resolve().parent
     total = hashlib.sha256()
-    for name in _JUDGING:
-        place = root / name
-        files = [place] if place.is_file() else sorted(path for path in place.rglob("*") if path.suffix in _SUFFIXES)
-        for file in files:
-            content = hashlib.sha256(file.read_bytes()).hexdigest()
-            total.update(f"{file.relative_to(root).as_posix()} {content}\n".encode())
+    for name in judging_files():
+        content = hashlib.sha256((_ROOT / name).read_bytes()).hexdigest()
+        total.update(f"{name} {content}\n".encode())
     return total.hexdigest()
-
-
-_SUFFIXES = (".py", ".toml")
 
 
 def feature_digests(folder: Path) -> dict[str, str]:

@@ -21,13 +21,15 @@ VERIFIED_LEVEL = "CARD_FACTS_ACCEPTED"
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Hex sha256 of everything that the verdict was made of, by name. `policy` and `waivers` are "" when absent."""
+    """Hex sha256 of everything that the verdict was made of, by name. `policy`, `waivers` and `selfcheck` are "" when
+    absent."""
 
     manifests: dict[str, str]
     authorizations: dict[str, str]
     features: dict[str, str]
     policy: str
     waivers: str
+    selfcheck: str = ""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

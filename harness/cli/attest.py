@@ -14,6 +14,7 @@ from harness.cli import output, places
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.verdict import Verdict
 from harness.report import render_all
+from harness.selfcheck_file import digest_of
 
 STATEMENT = "verdict.dsse.json"
 SUMMARY = "summary.dsse.json"
@@ -31,6 +32,7 @@ def inputs_of(accepted: Accepted, features: Path) -> attestation.Inputs:
         features={path.name: _sha256(path.read_bytes()) for path in sorted(features.glob("*.feature"))},
         policy=accepted.trust.policy_sha256,
         waivers=accepted.trust.waivers_sha256,
+        selfcheck=digest_of(accepted.evidence),
     )
 
 

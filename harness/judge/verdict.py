@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from harness.judge.coverage import missing, refusal
 from harness.judge.requirements import OtherRule, requirement_rows
 from harness.model.errors import HarnessError
+from harness.model.selfcheck import SelfcheckState
 from harness.model.verdict import (
     Acceptance,
     Authorization,
@@ -73,6 +74,22 @@ def _reasons(
     return tuple(reasons)
 
 
+def _blind(selfcheck: SelfcheckState) -> tuple[str, ...]:
+    """Why the harness has not shown that it would notice what is wrong; empty when it has."""
+    reasons = [selfcheck.fault] if selfcheck.fault else []
+    result = selfcheck.result
+    if result is None and not reasons:
+        reasons.append("no selfcheck shows that the harness can fail")
+    if result is not None and result.survivors:
+        number = len(result.survivors)
+        first = result.survivors[0]
+        reasons.append(
+            f"the harness did not notice {number} {'mutant' if number == 1 else 'mutants'} of evidence in its "
+            f"selfcheck, the first: {first.class_}, {first.kind} ({first.requirement})"
+        )
+    return tuple(reasons)
+
+
 def judge(
     *,
     release: Release,
@@ -82,6 +99,7 @@ def judge(
     findings: Sequence[Finding],
     damaged: Sequence[Damage],
     runs_of: Mapping[str, Sequence[str]],
+    selfcheck: SelfcheckState,
     others: Sequence[OtherRule] = (),
     faults: Sequence[str] = (),
     unread: Sequence[UnreadAuthorization] = (),
@@ -91,17 +109,20 @@ def judge(
     `others` are rules beside the requirement catalogue that findings can name. `faults` are things wrong with the
     waivers themselves: each of them alone keeps a release from being accepted. `unread` are
     authorizations that could not be read: they authorize nothing, are always said, and decide nothing by themselves.
+    `selfcheck`: what proves that the harness can fail. A mutant that survived, and a proof that is missing or of
+    something else, alone keep a release from being accepted.
     Raises HarnessError when the observations and findings do not belong together.
     """
     by_id = _by_id(observations, findings)
     rejecting = [found for found in findings if _counts_for_rejection(found, by_id[found.observation], release.version)]
     gaps = missing(observations, runs_of, release=release.version, findings=findings)
+    blind = _blind(selfcheck)
     compared = sum(count.agree + count.disagree for item in observations for count in item.surfaces.values())
     if damaged:
         verdict = Verdict.TAMPERED
     elif rejecting:
         verdict = Verdict.REJECTED
-    elif gaps or faults or not compared:
+    elif gaps or faults or blind or not compared:
         verdict = Verdict.INSUFFICIENT
     else:
         verdict = Verdict.ACCEPTED
@@ -112,6 +133,7 @@ def judge(
         harness=harness,
         reasons=(
             *faults,
+            *blind,
             *_reasons(
                 verdict,
                 damaged=damaged,
@@ -128,4 +150,5 @@ def judge(
         damaged=tuple(damaged),
         requirements=requirement_rows(observations, findings, release=release.version, covered=not gaps, others=others),
         unread=tuple(unread),
+        selfcheck=selfcheck,
     )

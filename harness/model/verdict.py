@@ -8,6 +8,7 @@ import msgspec
 
 from harness.model.facts import CardKind, Column, Fact, Omission, Place
 from harness.model.manifest import Product, Recorder
+from harness.model.selfcheck import SelfcheckState
 from harness.model.values import NotComparable, Reading
 
 
@@ -241,3 +242,4 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     damaged: tuple[Damage, ...]
     requirements: tuple[RequirementRow, ...]
     unread: tuple[UnreadAuthorization, ...] = ()
+    selfcheck: SelfcheckState = SelfcheckState()

@@ -18,6 +18,7 @@ from harness.model.facts import SURFACES, Column
 from harness.report.groups import KIND_WORDS as FINDING_WORDS
 from harness.report.inputs import Excerpts, Pictures, Timelines
 from harness.report.page import COLUMN_WORDS, KIND_WORDS, Page
+from harness.report.selfcheck import alone, rate_of, reasons, sentence
 from harness.report.text import block_html, one_line, plural, prose_html, visible_html
 from harness.report.views import MEANING, Overview, counts, words
 
@@ -83,5 +84,9 @@ def environment() -> jinja2.Environment:
         counts=counts,
         columns=tuple(Column),
         surfaces=SURFACES,
+        selfcheck_sentence=sentence,
+        selfcheck_alone=alone,
+        selfcheck_rate=rate_of,
+        selfcheck_reasons=reasons,
     )
     return environment

@@ -13,6 +13,7 @@ from harness.model.verdict import RequirementStatus, Verdict
 from harness.report.groups import KIND_WORDS, Group, groups
 from harness.report.issue import issue
 from harness.report.markup import code, entities, fenced, inert, prose, table
+from harness.report.selfcheck import alone, rate_of, sentence
 from harness.report.text import plural, shortened
 from harness.report.views import MEANING, ClassCell, Outcome, Overview, words
 
@@ -71,6 +72,7 @@ def _render(overview: Overview, rows: int, issues: int) -> str:
         *_findings(overview, found, rows),
         *_issues(overview, found[:issues]),
         *_requirements(overview, rows),
+        *_selfcheck(overview, rows),
         *_check(overview),
     ]
     return "\n\n".join(parts) + "\n"
@@ -215,6 +217,38 @@ def _requirements(overview: Overview, rows: int) -> list[str]:
         inner = "\n\n".join(_bounded(("Status", "Rule", "Text", "Observations", "Reason"), unmet, rows))
         summary = plural(len(unmet), "requirement") + " not met"
         parts.append(f"<details><summary>{summary}</summary>\n\n{inner}\n\n</details>")
+    return parts
+
+
+def _selfcheck(overview: Overview, rows: int) -> list[str]:
+    state = overview.acceptance.selfcheck
+    parts = ["## Proof that the harness can fail", inert(sentence(state))]
+    if state.fault:
+        parts.append(f"⚠️ {inert(shortened(state.fault, _SENTENCE))}")
+    result = state.result
+    if result is None:
+        return parts
+    if result.survivors:
+        cells = [
+            (code(item.class_), inert(item.kind), code(item.requirement), inert(f"{item.observation} {item.where}"))
+            for item in result.survivors
+        ]
+        parts += _bounded(("Survivor", "How", "Rule", "Where"), cells, rows)
+    matrix = [
+        (
+            code(row.id),
+            inert(row.text),
+            f"{row.mutants:,}",
+            f"{row.caught:,}",
+            f"{alone(row):,}",
+            f"{row.survivors:,}",
+            rate_of(row),
+        )
+        for row in result.classes
+    ]
+    heads = ("Class", "What is changed", "Mutants", "Caught", "Nothing to notice", "Survived", "Kill rate")
+    inner = "\n\n".join(_bounded(heads, matrix, rows))
+    parts.append(f"<details><summary>Kill matrix</summary>\n\n{inner}\n\n</details>")
     return parts
 
 

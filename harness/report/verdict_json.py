@@ -12,7 +12,9 @@ from importlib import resources
 import msgspec
 
 from harness.model.facts import SURFACES, Place
+from harness.model.selfcheck import SelfcheckState, Survivor
 from harness.model.verdict import Finding, Observation, RequirementRow
+from harness.report.selfcheck import alone
 from harness.report.views import EXIT_CODES, Overview, counts
 
 SCHEMA = 1
@@ -114,6 +116,31 @@ class RequirementJson(msgspec.Struct, frozen=True, kw_only=True):
     not_comparable: int
 
 
+class SelfcheckClassJson(msgspec.Struct, frozen=True, kw_only=True):
+    """One row of the kill matrix; `equivalent` counts the mutants that nothing should notice."""
+
+    id: str
+    text: str
+    requirements: tuple[str, ...]
+    mutants: int
+    caught: int
+    equivalent: int
+    survivors: int
+
+
+class SelfcheckJson(msgspec.Struct, frozen=True, kw_only=True):
+    """The harness's own proof. `fault` says why it proves nothing here, "" when it does; without a result that could
+    be read all numbers are 0 and `code` is ""."""
+
+    fault: str
+    code: str
+    mutants: int
+    caught: int
+    equivalent: int
+    survivors: tuple[Survivor, ...]
+    classes: tuple[SelfcheckClassJson, ...]
+
+
 class VerdictJson(msgspec.Struct, frozen=True, kw_only=True):
     """The whole file. `reasons` are in the judge's order, everything else is sorted."""
 
@@ -130,6 +157,7 @@ class VerdictJson(msgspec.Struct, frozen=True, kw_only=True):
     damaged: tuple[DamageJson, ...]
     unread_authorizations: tuple[UnreadJson, ...]
     requirements: tuple[RequirementJson, ...]
+    selfcheck: SelfcheckJson
 
 
 def verdict_json(overview: Overview) -> bytes:
@@ -153,6 +181,7 @@ def verdict_json(overview: Overview) -> bytes:
         damaged=tuple(DamageJson(bundle=item.bundle, reasons=item.reasons) for item in overview.damaged),
         unread_authorizations=tuple(UnreadJson(name=item.name, reason=item.reason) for item in overview.unread),
         requirements=tuple(_requirement(row) for row in sorted(acceptance.requirements, key=lambda row: row.id)),
+        selfcheck=_selfcheck(acceptance.selfcheck),
     )
     return msgspec.json.format(encoded(value), indent=2) + b"\n"
 
@@ -181,6 +210,30 @@ def _scalar(value: object) -> object:
             return [_scalar(member) for member in value]
         case _:
             return value
+
+
+def _selfcheck(state: SelfcheckState) -> SelfcheckJson:
+    result = state.result
+    return SelfcheckJson(
+        fault=state.fault,
+        code=result.code if result else "",
+        mutants=result.mutants if result else 0,
+        caught=result.caught if result else 0,
+        equivalent=result.equivalent if result else 0,
+        survivors=result.survivors if result else (),
+        classes=tuple(
+            SelfcheckClassJson(
+                id=row.id,
+                text=row.text,
+                requirements=row.requirements,
+                mutants=row.mutants,
+                caught=row.caught,
+                equivalent=alone(row),
+                survivors=row.survivors,
+            )
+            for row in (result.classes if result else ())
+        ),
+    )
 
 
 def _observation(item: Observation) -> ObservationJson:

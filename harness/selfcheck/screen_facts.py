@@ -100,15 +100,19 @@ def screen_facts(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
         screens = subject.screens(capture)
         if not screens.markers:
             continue
+        spots: list[_Spot] = []
         for card in facts.cards:
             for fact in card.facts:
                 row = baseline.rows.get((card.path, fact.label, fact.ordinal))
                 if row is None or not says(fact.value) or fact.place is None:
                     continue
                 if (spot := _spot(subject, screens, column, (card, fact, row), fact.place)) is not None:
-                    for mutant in _of_spot(spot):
-                        if mutant.drawn is not None:
-                            yield mutant
+                    spots.append(spot)
+        outcomes = [spot for spot in spots if spot.fact.label == "Task outcome" and spot.fact.via == "metadata"]
+        for spot in spots:
+            for mutant in (*_of_spot(spot), *_counted(spot, outcomes)):
+                if mutant.drawn is not None:
+                    yield mutant
 
 
 def _spot(
@@ -245,6 +249,33 @@ def _chip(spot: _Spot, text: str | None) -> Iterator[Mutant]:
         yield spot.mutant("screen-chip", f"mark of {outcome}", "task.task-outcome", drawing, why)
     none = redraw(spot.screen, spot.line, spot.first, [cell._replace(data=_NO_OUTCOME)])
     yield spot.mutant("screen-chip", "mark of no outcome", "task.task-outcome", none)
+
+
+_COUNTED = {
+    "Tasks done": "success",
+    "Tasks failed": "failure",
+    "Tasks running": "running",
+    "Tasks unknown": "unknown",
+    "Tasks cancelled": "cancelled",
+}
+
+
+def _counted(spot: _Spot, outcomes: Sequence[_Spot]) -> Iterator[Mutant]:
+    """A batch's counts, where they are counted over the tasks that the metadata print: one task ends otherwise."""
+    word = _COUNTED.get(spot.fact.label)
+    if word is None or spot.fact.via != "metadata":
+        return
+    tasks = [task for task in outcomes if task.card.path.rpartition("/task")[0] == spot.card.path]
+    for task in tasks:
+        ended = task.fact.value.text if isinstance(task.fact.value, Value) else None
+        if ended is None:
+            continue
+        other = word if ended != word else ("failure" if word == "success" else "success")
+        kind = "one more" if ended != word else "one less"
+        drawn = written(task, f'"{other}"')
+        yield spot.mutant("screen-value", kind, spot.entry.requirement, drawn)._replace(
+            drawn=None if drawn is None else OnScreen(spot.subject.captures[spot.column], task.moment, drawn)
+        )
 
 
 def _label(spot: _Spot) -> Iterator[Mutant]:

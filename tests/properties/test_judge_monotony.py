@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from harness.judge import judge
 from harness.model.facts import SURFACES, Column
+from harness.model.selfcheck import SelfcheckState
 from harness.model.values import NotComparable, Reason
 from harness.model.verdict import (
     Agreement,
@@ -25,6 +26,7 @@ from harness.model.verdict import (
     Verdict,
 )
 from tests.support.columns import RELEASE, counted, covered_release, finding
+from tests.support.selfchecks import PROVEN, with_survivors
 
 OBSERVATIONS, RUNS_OF = covered_release()
 BETTER = [Verdict.TAMPERED, Verdict.REJECTED, Verdict.INSUFFICIENT, Verdict.ACCEPTED]
@@ -38,6 +40,7 @@ class Evidence(NamedTuple):
     findings: tuple[Finding, ...] = ()
     damaged: tuple[Damage, ...] = ()
     faults: tuple[str, ...] = ()
+    selfcheck: SelfcheckState = PROVEN
 
 
 def _verdict(evidence: Evidence) -> Verdict:
@@ -50,6 +53,7 @@ def _verdict(evidence: Evidence) -> Verdict:
         damaged=evidence.damaged,
         runs_of=evidence.runs_of,
         faults=evidence.faults,
+        selfcheck=evidence.selfcheck,
     )
     assert acceptance.reasons
     return acceptance.verdict
@@ -130,10 +134,22 @@ def _found(at: int, kind: FindingKind) -> Loss:
     return apply
 
 
+def _unproven(state: SelfcheckState) -> Loss:
+    """The harness's own proof is gone, of something else, or shows that it is blind."""
+    return lambda evidence: evidence._replace(selfcheck=state)
+
+
+_UNPROVEN = (
+    SelfcheckState(),
+    SelfcheckState(fault="no selfcheck was made"),
+    SelfcheckState(result=PROVEN.result, fault="made over other original runs"),
+    SelfcheckState(result=with_survivors(2)),
+)
 _COLUMN, _REASON, _KIND = st.sampled_from(SURFACES), st.sampled_from(Reason), st.sampled_from(FindingKind)
 _REFUSED = st.sampled_from([state for state in Authorization if state is not Authorization.AUTHORIZED])
 _LOSSES: st.SearchStrategy[Loss] = st.one_of(
     st.builds(_removed, _AT),
+    st.builds(_unproven, st.sampled_from(_UNPROVEN)),
     st.builds(_unauthorized, _AT, _REFUSED),
     st.builds(_stale, _AT),
     st.builds(_without_surface, _AT, _COLUMN),

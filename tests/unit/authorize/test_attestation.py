@@ -63,6 +63,7 @@ def test_statement_of_a_verdict_names_the_binary_and_every_input(verdict: Verdic
                 "features": {"notes.feature": "4" * 64},
                 "policy": "5" * 64,
                 "waivers": "",
+                "selfcheck": "",
             },
         },
     }

@@ -11,6 +11,7 @@ import pytest
 from harness.judge import judge
 from harness.model.errors import HarnessError
 from harness.model.facts import SURFACES, Column
+from harness.model.selfcheck import SelfcheckState
 from harness.model.values import NotComparable, Reason
 from harness.model.verdict import (
     Acceptance,
@@ -38,6 +39,7 @@ from tests.support.columns import (
     observation,
     replaced,
 )
+from tests.support.selfchecks import PROVEN, survivor, with_survivors
 
 OBSERVATIONS, RUNS_OF = covered_release()
 SCRIPT_RUN = "mixed-outcomes.script"
@@ -53,6 +55,7 @@ def _judged(
     damaged: Sequence[Damage] = (),
     faults: Sequence[str] = (),
     unread: Sequence[UnreadAuthorization] = (),
+    selfcheck: SelfcheckState = PROVEN,
 ) -> Acceptance:
     return judge(
         release=Release(name="magi-code", version=RELEASE, sha256=("0" * 64,)),
@@ -64,6 +67,7 @@ def _judged(
         runs_of=runs_of,
         faults=faults,
         unread=unread,
+        selfcheck=selfcheck,
     )
 
 
@@ -382,3 +386,38 @@ def test_the_counts_of_the_covered_release_are_what_its_rows_say() -> None:
             count = item.surfaces[column]
             assert (count.agree, count.disagree) == (outcomes.count(Agreement.AGREE), 0)
             assert count.not_comparable == len(outcomes) - count.agree
+
+
+# The harness's own proof
+
+
+def test_a_single_mutant_that_survived_makes_a_covered_release_insufficient() -> None:
+    acceptance = _judged(selfcheck=SelfcheckState(result=with_survivors(1)))
+    assert acceptance.verdict is Verdict.INSUFFICIENT
+    assert acceptance.missing == ()
+    assert acceptance.selfcheck.result is not None
+    (reason,) = acceptance.reasons
+    assert "did not notice 1 mutant of evidence" in reason
+    assert survivor().requirement in reason
+
+
+@pytest.mark.parametrize(
+    ("selfcheck", "says"),
+    [
+        (SelfcheckState(), "no selfcheck shows that the harness can fail"),
+        (SelfcheckState(fault="no selfcheck was made"), "no selfcheck was made"),
+        (SelfcheckState(result=PROVEN.result, fault="made with other judging code"), "made with other judging code"),
+    ],
+)
+def test_a_proof_that_is_missing_or_of_something_else_makes_a_covered_release_insufficient(
+    selfcheck: SelfcheckState, says: str
+) -> None:
+    acceptance = _judged(selfcheck=selfcheck)
+    assert acceptance.verdict is Verdict.INSUFFICIENT
+    assert acceptance.reasons == (says,)
+
+
+def test_a_rejected_release_stays_rejected_whatever_the_selfcheck_says() -> None:
+    found = [finding(FIRST)]
+    for selfcheck in (PROVEN, SelfcheckState(), SelfcheckState(result=with_survivors(3))):
+        assert _judged(findings=found, selfcheck=selfcheck).verdict is Verdict.REJECTED
