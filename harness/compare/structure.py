@@ -17,7 +17,7 @@ from harness.compare.tried import Tried, broken, kept
 from harness.model.facts import SURFACES, CardFacts, CardKind, Column, ColumnFacts, Fact
 from harness.model.values import NULL, Reading, State, Value, known
 from harness.spec import bounds
-from harness.spec.facts import FactType, fact, facts_of
+from harness.spec.facts import FactType, fact, facts_of, spelling_error
 from harness.spec.requirements import Requirement, requirement
 
 LIVE = (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
@@ -61,16 +61,22 @@ def _number(card: CardFacts, label: str) -> int:
 
 
 def try_rows(card: CardFacts, column: Column) -> Iterator[Tried]:
-    """``general.row-members``, ``general.exact-labels``, ``general.count-spelling``, ``general.boolean-spelling``."""
-    if column not in LOCAL_AGENT:
-        return
-    types = {label: entry.type for label, entry in facts_of(card.kind).items()}
+    """``general.row-members``, ``general.exact-labels``, ``general.count-spelling``, ``general.boolean-spelling``.
+
+    What is spelled wrongly on the wire is found where the bytes are read; what is printed so, here.
+    """
+    entries = facts_of(card.kind)
     for item in card.facts:
-        yield from kept("general.row-members")
-        yield from kept("general.exact-labels")
-        spelled = _SPELLED.get(types[item.label]) if item.label in types else None
-        if spelled and _text(item.value) is not None:
-            yield from kept(spelled)
+        entry, text = entries.get(item.label), _text(item.value)
+        spelled = _SPELLED.get(entry.type) if entry is not None and text is not None else None
+        if column in LOCAL_AGENT:
+            yield from kept("general.row-members")
+            yield from kept("general.exact-labels")
+            if spelled:
+                yield from kept(spelled)
+        elif spelled and entry is not None and text is not None and (fault := spelling_error(entry, text)):
+            problem = broken(spelled, card, item, f"a value spelled as {entry.type.value}", fault)
+            yield Tried(spelled, problem, item.ordinal, f"spelling {item.via}")
 
 
 def try_outcome(card: CardFacts, column: Column) -> Iterator[Tried]:

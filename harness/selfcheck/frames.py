@@ -56,7 +56,25 @@ class Frames:
         return b"".join(parts)
 
     def edited(self, number: int, edit: Edit) -> bytes:
-        """The capture with one frame changed."""
+        """The capture with one frame changed, and with it the same page of a history wherever it was read again: what
+        the product published differs, not what it answered the second time."""
+        changed = {}
+        for twin in self.twins(number):
+            tree = self.tree(twin)
+            edit(tree)
+            changed[twin] = [self.line(twin, encoded(tree))]
+        return self.replaced(changed)
+
+    def twins(self, number: int) -> tuple[int, ...]:
+        """The line, and every other one that answers with the very same page."""
+        if '"entries":' not in self.text(number):
+            return (number,)
+        page = self.tree(number).get("result")
+        pages = (one for one in self.numbers() if one != number and '"entries":' in self.text(one))
+        return (number, *(one for one in pages if self.tree(one).get("result") == page))
+
+    def edited_once(self, number: int, edit: Edit) -> bytes:
+        """The capture with this one frame changed, whatever else says the same."""
         tree = self.tree(number)
         edit(tree)
         return self.replaced({number: [self.line(number, encoded(tree))]})

@@ -11,6 +11,7 @@ from harness.examine import Examined
 from harness.model.errors import HarnessError
 from harness.model.facts import SURFACES, Column
 from harness.model.manifest import Capture
+from harness.model.values import ABSENT
 from harness.model.verdict import Agreement, Cell, FactRow
 from harness.selfcheck.screens import Drawing
 from harness.selfcheck.values import says
@@ -143,4 +144,5 @@ def _said(examined: Examined) -> set[tuple[str, str, str]]:
 
 
 def _read(cell: Cell) -> int:
-    return sum(1 for fact in cell.readings if says(fact.value))
+    """How often a column shows the fact; that a row is absent is no showing."""
+    return sum(1 for fact in cell.readings if says(fact.value) and fact.value != ABSENT)

@@ -39,7 +39,7 @@ class Try(NamedTuple):
 
 def wire_cards(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
     """Mutants of the last snapshot of every governed card, and of every saved one."""
-    both = all(column in subject.captures and _there(baseline, column) for column in LOCAL_AGENT)
+    both = _shown_by_both(subject, baseline)
     differing = {(found.card, found.requirement) for found in baseline.examined.compared.findings}
     for column in LOCAL_AGENT:
         capture = subject.captures.get(column)
@@ -54,7 +54,7 @@ def wire_cards(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
             tree = at(frames.tree(line), pointer)
             if (card.path, _SAVED) in differing:
                 continue  # it does not equal its other side anyway, and a change might mend it
-            for tried in _tries(card, tree, column, paired=both and whole):
+            for tried in _tries(card, tree, column, paired=card.path in both and whole):
                 if (card.path, tried.requirement) in differing:
                     continue  # what is wrong already is not seen to be wrong once more
                 yield Mutant(
@@ -67,6 +67,15 @@ def wire_cards(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
                     equivalent=tried.equivalent,
                     examine=partial(_examine, subject, capture.file, frames, (line, pointer), tried.edit),
                 )
+
+
+def _shown_by_both(subject: Subject, baseline: Baseline) -> frozenset[str]:
+    """Paths of the cards that the local agent shows live and reopened."""
+    shown = [
+        {card.path for card in baseline.examined.columns[column].cards} if column in subject.captures else set()
+        for column in LOCAL_AGENT
+    ]
+    return frozenset(shown[0] & shown[1])
 
 
 def _there(baseline: Baseline, column: Column) -> bool:

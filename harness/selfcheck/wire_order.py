@@ -251,6 +251,10 @@ def _history(taken: _Capture) -> Iterator[Mutant]:
     yield entry("null for a card", "general.surface-agreement", index, tool_card=None)
     card = entries[index]["tool_card"]
     yield entry("a card on a user's entry", "wire.attachment", 0, tool_card=card)
+    again = frames.twins(number)[1:]
+    if again:
+        once = partial(frames.edited_once, again[0], lambda tree: tree["result"]["entries"].pop(index) and None)
+        yield taken.mutant("history", "another page when asked again", "wire.page-repeat", once)
     yield page("an entry lost", "general.surface-agreement", lambda result: result["entries"].pop(index) and None)
     yield page(
         "no card on an activity", "wire.attachment", lambda result: result["entries"][index].pop("tool_card") and None
