@@ -83,23 +83,17 @@ def show_command(
 
     Example: harness show F-0123456789
     """
-    from harness.acceptance import accept  # noqa: PLC0415
+    from harness.cli.finding import finding_of  # noqa: PLC0415
     from harness.proofs import Proofs  # noqa: PLC0415
 
-    base = evidence or places.default_folder("evidence")
-    accepted = accept(
-        evidence=base,
+    found, bundle = finding_of(
+        finding,
+        evidence=evidence or places.default_folder("evidence"),
         features=places.default_folder("features"),
         release=release,
-        at=places.parse_time(None),
     )
-    found = next((item for item in accepted.acceptance.findings if item.id == finding), None)
-    if found is None:
-        raise UsageError(
-            f"there is no finding {finding!r} in this evidence",
-            hint=f"`harness accept --verbose` lists the causes of the {len(accepted.acceptance.findings)} there are",
-        )
-    lines = list(Proofs(accepted.bundles).lines(found.observation, found.place)) if found.place is not None else []
+    proofs = Proofs({found.observation: bundle})
+    lines = list(proofs.lines(found.observation, found.place)) if found.place is not None else []
     if json_:
         output.emit({"finding": found, "lines": lines})
         return 0
@@ -114,9 +108,8 @@ def show_command(
         output.say("")
     for line in lines:
         sys.stdout.write(line + "\n")
-    output.note(
-        f"\nNext: harness compare {places.shown(base / accepted.acceptance.release.version / found.observation)}"
-    )
+    output.note("")
+    output.note(f"Next: harness compare {places.shown(Path(bundle.folder))}   every fact of that run side by side")
     return 0
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from harness.bundle import Bundle, read_bundle
-from harness.cli import output
+from harness.cli import output, places
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.manifest import UNKNOWN_SHA256
 from harness.model.verdict import Finding
@@ -68,6 +68,11 @@ def show(reviewed: Reviewed) -> None:
     output.say(f"  classes   {', '.join(manifest.classes)}")
     for product in manifest.products:
         output.say(f"  product   {product.version} sha256 {product.sha256}")
+    late = manifest.recorded_at > places.parse_time(None)
+    by = f"{manifest.recorder.name} {manifest.recorder.version}{', a foreign recorder' * manifest.recorder.foreign}"
+    output.say(f"  recorded  {manifest.recorded_at} by {by}")
+    if late:
+        output.say("            which is still to come by this machine's clock: is the clock right?")
     output.say(f"  manifest  sha256 {reviewed.bundle.manifest_sha256}")
     output.say(f"  findings  {len(reviewed.findings)}")
     for found in reviewed.findings:
@@ -82,6 +87,8 @@ def described(reviewed: Reviewed) -> dict[str, object]:
         "scenario": manifest.scenario,
         "classes": manifest.classes,
         "products": manifest.products,
+        "recorded_at": manifest.recorded_at,
+        "recorder": manifest.recorder,
         "manifest_sha256": reviewed.bundle.manifest_sha256,
         "findings": [found.id for found in reviewed.findings],
     }

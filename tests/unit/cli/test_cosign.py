@@ -12,6 +12,8 @@ import pytest
 from cryptography.hazmat.primitives import serialization
 
 from harness.authorize import envelope, statement
+from harness.bundle import read_bundle
+from harness.cli import places
 from harness.cli.app import run
 from harness.evidence_folder import read_trust
 from harness.model.manifest import Recorder
@@ -249,3 +251,17 @@ def test_whoever_recorded_a_run_cannot_cosign_it(tmp_path: Path, capsys: pytest.
     path.write_bytes(envelope.sign(statement.encode((subject,), predicate), [key("ada")]))
     assert run(["authorize", "--cosign", str(path), *signing(tmp_path, "bob")]) == 2
     assert "was recorded with this very key" in capsys.readouterr().err
+
+
+def test_a_clock_that_is_far_off_is_pointed_out_to_whoever_signs(
+    evidence: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    recorded = read_bundle(evidence / "0.104.0" / BUNDLE.name).manifest.recorded_at
+    path = envelope_of(evidence)
+    for now, said in (("1970-01-01T00:00:00Z", True), (recorded, False)):
+        monkeypatch.setattr(places, "parse_time", lambda _, now=now: now)
+        capsys.readouterr()
+        assert run(["authorize", "--cosign", str(path), *signing(tmp_path, "bob"), "--out", str(tmp_path / now)]) == 0
+        printed = capsys.readouterr().out
+        assert f"recorded  {recorded} by card-acceptance-harness" in printed
+        assert ("is the clock right?" in printed) is said
