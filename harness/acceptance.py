@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from harness import __version__
+from harness import __version__, selfcheck_file, stability_file
 from harness.authorize.decide import Decision, decide
 from harness.bundle import Bundle, read_bundle
 from harness.compare import Compared
@@ -33,7 +33,6 @@ from harness.model.verdict import (
 )
 from harness.records import rules as record_rules
 from harness.scenario.compile import Scenario, compile_feature
-from harness.selfcheck_file import read_state
 from harness.spec.classes import served
 from harness.wire import rules as wire_rules
 
@@ -260,11 +259,23 @@ def accept(
         findings=waived.findings,
         damaged=damaged,
         runs_of=runs,
-        selfcheck=read_state(
+        selfcheck=selfcheck_file.read_state(
             evidence,
             release=release,
             manifests={bundle.manifest.observation: bundle.manifest_sha256 for bundle in bundles},
             features=features,
+        ),
+        stability=stability_file.read_state(
+            evidence,
+            release=release,
+            manifests={
+                bundle.manifest.observation: bundle.manifest_sha256 for bundle in bundles if bundle.manifest.scenario
+            },
+            varying={
+                work.scenario.observation(bundle.manifest.driver): work.scenario.varying
+                for bundle, work in zip(bundles, works, strict=True)
+                if work.scenario
+            },
         ),
         others=OTHER_RULES,
         faults=waived.faults,

@@ -21,8 +21,8 @@ VERIFIED_LEVEL = "CARD_FACTS_ACCEPTED"
 
 
 class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):
-    """Hex sha256 of everything that the verdict was made of, by name. `policy`, `waivers` and `selfcheck` are "" when
-    absent."""
+    """Hex sha256 of everything that the verdict was made of, by name. `policy`, `waivers`, `selfcheck` and
+    `stability` are "" when absent."""
 
     manifests: dict[str, str]
     authorizations: dict[str, str]
@@ -30,6 +30,7 @@ class Inputs(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_u
     policy: str
     waivers: str
     selfcheck: str = ""
+    stability: str = ""
 
 
 class Judged(msgspec.Struct, frozen=True, kw_only=True, rename="camel", forbid_unknown_fields=True):

@@ -8,6 +8,7 @@ from harness.judge.coverage import missing, refusal
 from harness.judge.requirements import OtherRule, requirement_rows
 from harness.model.errors import HarnessError
 from harness.model.selfcheck import SelfcheckState
+from harness.model.stability import StabilityState
 from harness.model.verdict import (
     Acceptance,
     Authorization,
@@ -90,6 +91,21 @@ def _blind(selfcheck: SelfcheckState) -> tuple[str, ...]:
     return tuple(reasons)
 
 
+def _unsteady(stability: StabilityState) -> tuple[str, ...]:
+    """Why the runs are not known to come out alike every time; empty when they are."""
+    reasons = [stability.fault] if stability.fault else []
+    if stability.repeated is None and not reasons:
+        reasons.append("nothing shows that the runs come out alike a second time")
+    if stability.undeclared:
+        number, first = len(stability.undeclared), stability.undeclared[0]
+        what = first.label or first.detail or first.what
+        reasons.append(
+            f"{number} {'thing' if number == 1 else 'things'} varied between recordings that no scenario declares, "
+            f"the first: {what} of {first.observation} on {first.surface}"
+        )
+    return tuple(reasons)
+
+
 def judge(
     *,
     release: Release,
@@ -100,6 +116,7 @@ def judge(
     damaged: Sequence[Damage],
     runs_of: Mapping[str, Sequence[str]],
     selfcheck: SelfcheckState,
+    stability: StabilityState,
     others: Sequence[OtherRule] = (),
     faults: Sequence[str] = (),
     unread: Sequence[UnreadAuthorization] = (),
@@ -110,19 +127,20 @@ def judge(
     waivers themselves: each of them alone keeps a release from being accepted. `unread` are
     authorizations that could not be read: they authorize nothing, are always said, and decide nothing by themselves.
     `selfcheck`: what proves that the harness can fail. A mutant that survived, and a proof that is missing or of
-    something else, alone keep a release from being accepted.
+    something else, alone keep a release from being accepted; so does `stability` when something varies between
+    recordings that no scenario declares, or when the runs were not recorded a second time.
     Raises HarnessError when the observations and findings do not belong together.
     """
     by_id = _by_id(observations, findings)
     rejecting = [found for found in findings if _counts_for_rejection(found, by_id[found.observation], release.version)]
     gaps = missing(observations, runs_of, release=release.version, findings=findings)
-    blind = _blind(selfcheck)
+    unproven = (*_blind(selfcheck), *_unsteady(stability))
     compared = sum(count.agree + count.disagree for item in observations for count in item.surfaces.values())
     if damaged:
         verdict = Verdict.TAMPERED
     elif rejecting:
         verdict = Verdict.REJECTED
-    elif gaps or faults or blind or not compared:
+    elif gaps or faults or unproven or not compared:
         verdict = Verdict.INSUFFICIENT
     else:
         verdict = Verdict.ACCEPTED
@@ -133,7 +151,7 @@ def judge(
         harness=harness,
         reasons=(
             *faults,
-            *blind,
+            *unproven,
             *_reasons(
                 verdict,
                 damaged=damaged,
@@ -151,4 +169,5 @@ def judge(
         requirements=requirement_rows(observations, findings, release=release.version, covered=not gaps, others=others),
         unread=tuple(unread),
         selfcheck=selfcheck,
+        stability=stability,
     )

@@ -9,6 +9,7 @@ import msgspec
 from harness.model.facts import CardKind, Column, Fact, Omission, Place
 from harness.model.manifest import Product, Recorder
 from harness.model.selfcheck import SelfcheckState
+from harness.model.stability import StabilityState
 from harness.model.values import NotComparable, Reading
 
 
@@ -243,3 +244,4 @@ class Acceptance(msgspec.Struct, frozen=True, kw_only=True):
     requirements: tuple[RequirementRow, ...]
     unread: tuple[UnreadAuthorization, ...] = ()
     selfcheck: SelfcheckState = SelfcheckState()
+    stability: StabilityState = StabilityState()

@@ -15,6 +15,7 @@ import jinja2
 from markupsafe import Markup
 
 from harness.model.facts import SURFACES, Column
+from harness.report import stability
 from harness.report.groups import KIND_WORDS as FINDING_WORDS
 from harness.report.inputs import Excerpts, Pictures, Timelines
 from harness.report.page import COLUMN_WORDS, KIND_WORDS, Page
@@ -85,6 +86,7 @@ def environment() -> jinja2.Environment:
         columns=tuple(Column),
         surfaces=SURFACES,
         selfcheck_sentence=sentence,
+        stability=stability,
         selfcheck_alone=alone,
         selfcheck_rate=rate_of,
         selfcheck_reasons=reasons,

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from harness.model.facts import SURFACES
 from harness.model.verdict import RequirementStatus, Verdict
+from harness.report import stability
 from harness.report.groups import KIND_WORDS, Group, groups
 from harness.report.issue import issue
 from harness.report.markup import code, entities, fenced, inert, prose, table
@@ -73,6 +74,7 @@ def _render(overview: Overview, rows: int, issues: int) -> str:
         *_issues(overview, found[:issues]),
         *_requirements(overview, rows),
         *_selfcheck(overview, rows),
+        *_stability(overview, rows),
         *_check(overview),
     ]
     return "\n\n".join(parts) + "\n"
@@ -249,6 +251,26 @@ def _selfcheck(overview: Overview, rows: int) -> list[str]:
     heads = ("Class", "What is changed", "Mutants", "Caught", "Nothing to notice", "Survived", "Kill rate")
     inner = "\n\n".join(_bounded(heads, matrix, rows))
     parts.append(f"<details><summary>Kill matrix</summary>\n\n{inner}\n\n</details>")
+    return parts
+
+
+def _stability(overview: Overview, rows: int) -> list[str]:
+    state = overview.acceptance.stability
+    parts = ["## The same runs, recorded again", inert(stability.sentence(state))]
+    if state.fault:
+        parts.append(f"⚠️ {inert(shortened(state.fault, _SENTENCE))}")
+    varied = state.repeated.variations if state.repeated else ()
+    if varied:
+        cells = [
+            (
+                inert(stability.subject(item)),
+                inert(stability.place(item)),
+                inert(", then ".join(shortened(value or "no such run", _SENTENCE) for value in item.values)),
+                "no" if item in state.undeclared else "yes",
+            )
+            for item in varied
+        ]
+        parts += _bounded(("What varied", "Where", "Each recording", "Declared"), cells, rows)
     return parts
 
 

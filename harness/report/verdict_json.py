@@ -13,8 +13,10 @@ import msgspec
 
 from harness.model.facts import SURFACES, Place
 from harness.model.selfcheck import SelfcheckState, Survivor
+from harness.model.stability import StabilityState
 from harness.model.verdict import Finding, Observation, RequirementRow
 from harness.report.selfcheck import alone
+from harness.report.stability import runs_again
 from harness.report.views import EXIT_CODES, Overview, counts
 
 SCHEMA = 1
@@ -141,6 +143,31 @@ class SelfcheckJson(msgspec.Struct, frozen=True, kw_only=True):
     classes: tuple[SelfcheckClassJson, ...]
 
 
+class VariationJson(msgspec.Struct, frozen=True, kw_only=True):
+    """One thing that did not come out alike; `values` has one for each recording, "" where it lacks the run."""
+
+    what: str
+    observation: str
+    surface: str
+    card: str
+    label: str
+    ordinal: int
+    detail: str
+    values: tuple[str, ...]
+    declared: bool
+
+
+class StabilityJson(msgspec.Struct, frozen=True, kw_only=True):
+    """The same runs, recorded again. `fault` says why they are not known to come out alike, "" when they are."""
+
+    fault: str
+    recordings: int
+    runs: int
+    compared: int
+    not_compared: int
+    variations: tuple[VariationJson, ...]
+
+
 class VerdictJson(msgspec.Struct, frozen=True, kw_only=True):
     """The whole file. `reasons` are in the judge's order, everything else is sorted."""
 
@@ -158,6 +185,7 @@ class VerdictJson(msgspec.Struct, frozen=True, kw_only=True):
     unread_authorizations: tuple[UnreadJson, ...]
     requirements: tuple[RequirementJson, ...]
     selfcheck: SelfcheckJson
+    stability: StabilityJson
 
 
 def verdict_json(overview: Overview) -> bytes:
@@ -182,6 +210,7 @@ def verdict_json(overview: Overview) -> bytes:
         unread_authorizations=tuple(UnreadJson(name=item.name, reason=item.reason) for item in overview.unread),
         requirements=tuple(_requirement(row) for row in sorted(acceptance.requirements, key=lambda row: row.id)),
         selfcheck=_selfcheck(acceptance.selfcheck),
+        stability=_stability(acceptance.stability),
     )
     return msgspec.json.format(encoded(value), indent=2) + b"\n"
 
@@ -232,6 +261,21 @@ def _selfcheck(state: SelfcheckState) -> SelfcheckJson:
                 survivors=row.survivors,
             )
             for row in (result.classes if result else ())
+        ),
+    )
+
+
+def _stability(state: StabilityState) -> StabilityJson:
+    entry = state.repeated
+    return StabilityJson(
+        fault=state.fault,
+        recordings=entry.recordings if entry else 0,
+        runs=runs_again(entry) if entry else 0,
+        compared=entry.compared if entry else 0,
+        not_compared=entry.not_compared if entry else 0,
+        variations=tuple(
+            VariationJson(**msgspec.structs.asdict(item), declared=item not in state.undeclared)
+            for item in (entry.variations if entry else ())
         ),
     )
 

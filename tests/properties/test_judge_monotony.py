@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from harness.judge import judge
 from harness.model.facts import SURFACES, Column
 from harness.model.selfcheck import SelfcheckState
+from harness.model.stability import StabilityState
 from harness.model.values import NotComparable, Reason
 from harness.model.verdict import (
     Agreement,
@@ -27,6 +28,7 @@ from harness.model.verdict import (
 )
 from tests.support.columns import RELEASE, counted, covered_release, finding
 from tests.support.selfchecks import PROVEN, with_survivors
+from tests.support.stabilities import STEADY, repeated, varied
 
 OBSERVATIONS, RUNS_OF = covered_release()
 BETTER = [Verdict.TAMPERED, Verdict.REJECTED, Verdict.INSUFFICIENT, Verdict.ACCEPTED]
@@ -41,6 +43,7 @@ class Evidence(NamedTuple):
     damaged: tuple[Damage, ...] = ()
     faults: tuple[str, ...] = ()
     selfcheck: SelfcheckState = PROVEN
+    stability: StabilityState = STEADY
 
 
 def _verdict(evidence: Evidence) -> Verdict:
@@ -54,6 +57,7 @@ def _verdict(evidence: Evidence) -> Verdict:
         runs_of=evidence.runs_of,
         faults=evidence.faults,
         selfcheck=evidence.selfcheck,
+        stability=evidence.stability,
     )
     assert acceptance.reasons
     return acceptance.verdict
@@ -145,11 +149,25 @@ _UNPROVEN = (
     SelfcheckState(result=PROVEN.result, fault="made over other original runs"),
     SelfcheckState(result=with_survivors(2)),
 )
+
+
+def _unsteady(state: StabilityState) -> Loss:
+    """The runs were not recorded again, others were, or something varied."""
+    return lambda evidence: evidence._replace(stability=state)
+
+
+_UNSTEADY = (
+    StabilityState(),
+    StabilityState(fault="no run was recorded twice"),
+    StabilityState(repeated=repeated(), fault="of other recordings"),
+    StabilityState(repeated=repeated(varied()), undeclared=(varied(),)),
+)
 _COLUMN, _REASON, _KIND = st.sampled_from(SURFACES), st.sampled_from(Reason), st.sampled_from(FindingKind)
 _REFUSED = st.sampled_from([state for state in Authorization if state is not Authorization.AUTHORIZED])
 _LOSSES: st.SearchStrategy[Loss] = st.one_of(
     st.builds(_removed, _AT),
     st.builds(_unproven, st.sampled_from(_UNPROVEN)),
+    st.builds(_unsteady, st.sampled_from(_UNSTEADY)),
     st.builds(_unauthorized, _AT, _REFUSED),
     st.builds(_stale, _AT),
     st.builds(_without_surface, _AT, _COLUMN),

@@ -64,6 +64,7 @@ def test_statement_of_a_verdict_names_the_binary_and_every_input(verdict: Verdic
                 "policy": "5" * 64,
                 "waivers": "",
                 "selfcheck": "",
+                "stability": "",
             },
         },
     }

@@ -12,6 +12,7 @@ from harness.judge import judge
 from harness.model.errors import HarnessError
 from harness.model.facts import SURFACES, Column
 from harness.model.selfcheck import SelfcheckState
+from harness.model.stability import StabilityState
 from harness.model.values import NotComparable, Reason
 from harness.model.verdict import (
     Acceptance,
@@ -40,6 +41,7 @@ from tests.support.columns import (
     replaced,
 )
 from tests.support.selfchecks import PROVEN, survivor, with_survivors
+from tests.support.stabilities import STEADY, repeated, varied
 
 OBSERVATIONS, RUNS_OF = covered_release()
 SCRIPT_RUN = "mixed-outcomes.script"
@@ -56,6 +58,7 @@ def _judged(
     faults: Sequence[str] = (),
     unread: Sequence[UnreadAuthorization] = (),
     selfcheck: SelfcheckState = PROVEN,
+    stability: StabilityState = STEADY,
 ) -> Acceptance:
     return judge(
         release=Release(name="magi-code", version=RELEASE, sha256=("0" * 64,)),
@@ -68,6 +71,7 @@ def _judged(
         faults=faults,
         unread=unread,
         selfcheck=selfcheck,
+        stability=stability,
     )
 
 
@@ -421,3 +425,41 @@ def test_a_rejected_release_stays_rejected_whatever_the_selfcheck_says() -> None
     found = [finding(FIRST)]
     for selfcheck in (PROVEN, SelfcheckState(), SelfcheckState(result=with_survivors(3))):
         assert _judged(findings=found, selfcheck=selfcheck).verdict is Verdict.REJECTED
+
+
+# The same runs, recorded again
+
+
+def test_a_thing_that_varied_undeclared_makes_a_covered_release_insufficient() -> None:
+    acceptance = _judged(stability=StabilityState(repeated=repeated(varied()), undeclared=(varied(),)))
+    assert acceptance.verdict is Verdict.INSUFFICIENT
+    assert acceptance.missing == ()
+    (reason,) = acceptance.reasons
+    assert "1 thing varied between recordings that no scenario declares" in reason
+    assert varied().label in reason
+
+
+def test_a_thing_that_varied_as_declared_keeps_nothing_back() -> None:
+    assert _judged(stability=StabilityState(repeated=repeated(varied()))).verdict is Verdict.ACCEPTED
+
+
+@pytest.mark.parametrize(
+    ("stability", "says"),
+    [
+        (StabilityState(), "nothing shows that the runs come out alike a second time"),
+        (StabilityState(fault="no run was recorded twice"), "no run was recorded twice"),
+        (StabilityState(repeated=repeated(), fault="other recordings"), "other recordings"),
+    ],
+)
+def test_runs_that_were_not_recorded_again_make_a_covered_release_insufficient(
+    stability: StabilityState, says: str
+) -> None:
+    acceptance = _judged(stability=stability)
+    assert acceptance.verdict is Verdict.INSUFFICIENT
+    assert acceptance.reasons == (says,)
+
+
+def test_a_rejected_release_stays_rejected_whatever_varied() -> None:
+    found = [finding(FIRST)]
+    for stability in (STEADY, StabilityState(), StabilityState(repeated=repeated(varied()), undeclared=(varied(),))):
+        assert _judged(findings=found, stability=stability).verdict is Verdict.REJECTED
