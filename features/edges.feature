@@ -61,7 +61,7 @@ Feature: Edges
       | Child references omitted  | 0                 |
       | Changed path              | <workspace>/a.txt |
 
-  @slow @mission-control-only
+  @slow @mission-control-only @release:0.104.0
   Scenario: More calls than a batch tracks
     Given the workspace file "a.txt" holds
       """
