@@ -9,6 +9,7 @@ from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -31,7 +32,9 @@ from harness.model.verdict import (
     Observation,
     Release,
 )
+from harness.proofs import live_timeline
 from harness.records import rules as record_rules
+from harness.report.inputs import TimelineEvent
 from harness.scenario.compile import Scenario, compile_feature
 from harness.spec.classes import served
 from harness.wire import rules as wire_rules
@@ -55,12 +58,13 @@ Progress = Callable[[str], None]
 
 
 class Accepted(msgspec.Struct, frozen=True, kw_only=True):
-    """The judgement together with the bundles it was made of, by observation id."""
+    """The judgement together with the bundles it was made of and what happened in them, by observation id."""
 
     acceptance: Acceptance
     bundles: dict[str, Bundle]
     trust: Trust
     evidence: Path
+    timelines: dict[str, tuple[TimelineEvent, ...]]
 
 
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
@@ -185,15 +189,21 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
     scenario: Scenario | None
 
 
-def _examine(work: _Work) -> Compared | str:
-    """The comparison of one bundle, or why a capture or session in it cannot be read at all."""
+class _Looked(NamedTuple):
+    compared: Compared
+    timeline: tuple[TimelineEvent, ...]
+
+
+def _examine(work: _Work) -> _Looked | str:
+    """The comparison of one bundle and its live run, or why a capture or session in it cannot be read at all."""
     try:
-        return examine(read_bundle(work.folder), work.scenario).compared
+        bundle = read_bundle(work.folder)
+        return _Looked(examine(bundle, work.scenario).compared, live_timeline(bundle))
     except HarnessError as error:
         return str(error)
 
 
-def _examine_all(works: Sequence[_Work], jobs: int) -> Iterator[Compared | str]:
+def _examine_all(works: Sequence[_Work], jobs: int) -> Iterator[_Looked | str]:
     """Results in the order of `works`, on `jobs` processes: how the work was cut does not show in them.
 
     Where no further process can be had (no shared memory, no way to start one), this one does the rest.
@@ -230,12 +240,15 @@ def accept(
     observations: list[Observation] = []
     findings: list[Finding] = []
     runs: dict[str, Sequence[str]] = {}
+    timelines: dict[str, tuple[TimelineEvent, ...]] = {}
     works = [_Work(folder=Path(bundle.folder), scenario=scenarios.get(bundle.manifest.scenario)) for bundle in bundles]
-    for bundle, work, compared in zip(bundles, works, _examine_all(works, jobs or os.cpu_count() or 1), strict=True):
+    for bundle, work, looked in zip(bundles, works, _examine_all(works, jobs or os.cpu_count() or 1), strict=True):
         progress(bundle.manifest.observation)
-        if isinstance(compared, str):
-            damaged.append(Damage(bundle=bundle.manifest.observation, reasons=(compared,)))
+        if isinstance(looked, str):
+            damaged.append(Damage(bundle=bundle.manifest.observation, reasons=(looked,)))
             continue
+        compared = looked.compared
+        timelines[bundle.manifest.observation] = looked.timeline
         decision = decide(
             bundle.manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=at
         )
@@ -286,4 +299,5 @@ def accept(
         bundles={bundle.manifest.observation: bundle for bundle in bundles},
         trust=trust,
         evidence=evidence,
+        timelines=timelines,
     )

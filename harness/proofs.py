@@ -71,11 +71,39 @@ class _Formatted:
         return ((start, end),)
 
 
-class Proofs:
-    """Reads proofs out of verified bundles, each member unpacked once and each screen drawn once."""
+def live_timeline(bundle: Bundle) -> tuple[TimelineEvent, ...]:
+    """The live run as the local agent reported it; empty when Mission Control drove."""
+    parts = [item for item in bundle.manifest.captures if item.column is Column.LOCAL_AGENT_LIVE]
+    events: list[TimelineEvent] = []
+    for number, capture in enumerate(parts):
+        before = turns_before(bundle.stimulus, number)
+        start = events[-1].at_ms if events else 0
+        events.extend(
+            TimelineEvent(
+                at_ms=start + round(event.at * 1000),
+                kind=EventKind(event.kind),
+                lane=event.path,
+                label=event.text,
+                revision=event.revision,
+            )
+            for event in local_agent.timeline(bundle.read(capture.file), turns_before=before)
+        )
+        if not capture.complete and events:
+            events.append(TimelineEvent(at_ms=events[-1].at_ms, kind=EventKind.KILL, label=capture.note))
+    return tuple(events)
 
-    def __init__(self, bundles: Mapping[str, Bundle]) -> None:
+
+class Proofs:
+    """Reads proofs out of verified bundles, each member unpacked once and each screen drawn once.
+
+    `timelines` are those that are known already, by observation.
+    """
+
+    def __init__(
+        self, bundles: Mapping[str, Bundle], timelines: Mapping[str, Sequence[TimelineEvent]] | None = None
+    ) -> None:
         self._bundles = bundles
+        self._timelines: dict[str, Sequence[TimelineEvent]] = dict(timelines or {})
         self._lines: dict[tuple[str, str], list[bytes]] = {}
         self._formatted: dict[tuple[str, str, int | None, str], _Formatted | None] = {}
         self._screens: dict[tuple[str, str], dict[str, Snapshot]] = {}
@@ -142,27 +170,9 @@ class Proofs:
 
     def timeline(self, observation: str) -> Sequence[TimelineEvent] | None:
         """The live run as the local agent reported it; None when Mission Control drove."""
-        bundle = self._bundles.get(observation)
-        if bundle is None:
-            return None
-        parts = [item for item in bundle.manifest.captures if item.column is Column.LOCAL_AGENT_LIVE]
-        events: list[TimelineEvent] = []
-        for number, capture in enumerate(parts):
-            before = turns_before(bundle.stimulus, number)
-            start = events[-1].at_ms if events else 0
-            events.extend(
-                TimelineEvent(
-                    at_ms=start + round(event.at * 1000),
-                    kind=EventKind(event.kind),
-                    lane=event.path,
-                    label=event.text,
-                    revision=event.revision,
-                )
-                for event in local_agent.timeline(bundle.read(capture.file), turns_before=before)
-            )
-            if not capture.complete and events:
-                events.append(TimelineEvent(at_ms=events[-1].at_ms, kind=EventKind.KILL, label=capture.note))
-        return tuple(events) or None
+        if observation not in self._timelines and observation in self._bundles:
+            self._timelines[observation] = live_timeline(self._bundles[observation])
+        return self._timelines.get(observation) or None
 
     def lines(self, observation: str, place: Place) -> Iterator[str]:
         """What `harness show` prints for a place."""

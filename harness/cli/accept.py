@@ -101,7 +101,7 @@ def accept_command(
             at=moment,
             progress=step,
         )
-        proofs = Proofs(accepted.bundles)
+        proofs = Proofs(accepted.bundles, accepted.timelines)
         files = render_all(
             accepted.acceptance,
             excerpts=proofs.excerpt,
