@@ -8,14 +8,19 @@ from pathlib import Path
 import pytest
 
 from harness.acceptance import RULE_TEXTS, Accepted, accept, bundle_folders, load_scenarios, read_all
+from harness.model.facts import SURFACES
+from harness.model.values import State, Value
 from harness.proofs import Proofs
 from harness.report import render_all
+from harness.selfcheck.classes import CLASSES as CLASSES_OF_MUTANTS
 from harness.spec.classes import CLASSES, RUNS, served
 
 ROOT = Path(__file__).parents[2]
 EVIDENCE, FEATURES, REPORTS = ROOT / "evidence", ROOT / "features", ROOT / "reports"
 CANDIDATE = "0.104.0"
 WITH_FACT_ROWS = "0.100.0"
+MUTANTS = 2_000
+"""So many at least must have been caught."""
 SIZE_LIMIT = 40_000_000
 """Bytes of all evidence in git."""
 
@@ -79,6 +84,36 @@ def test_five_classes_are_observed_where_mission_control_prints_fact_rows() -> N
     observed = {name for bundle in bundles for name in bundle.manifest.classes}
     assert len(observed - {"agreement"}) >= 5
     assert observed <= {entry.id for entry in CLASSES}
+
+
+def test_the_bundled_selfcheck_is_of_these_runs_and_this_code_and_nothing_got_through(
+    rendered: tuple[Accepted, dict[str, bytes]],
+) -> None:
+    state = rendered[0].acceptance.selfcheck
+    assert state.fault == ""
+    assert state.result is not None
+    assert state.result.survivors == ()
+    assert state.result.caught >= MUTANTS
+    assert {row.id for row in state.result.classes} == {entry.id for entry in CLASSES_OF_MUTANTS}
+    assert {item.release for item in state.result.measured} == {CANDIDATE, WITH_FACT_ROWS}
+
+
+def test_every_fact_that_a_surface_shows_somewhere_in_the_evidence_is_attacked_there(
+    rendered: tuple[Accepted, dict[str, bytes]],
+) -> None:
+    result = rendered[0].acceptance.selfcheck.result
+    assert result is not None
+    attacked = {(item.card, item.label, item.column) for item in result.attacked}
+    shown = {
+        (row.kind.value, row.label, column.value)
+        for item in rendered[0].acceptance.observations
+        for row in item.rows
+        for column in SURFACES
+        for reading in row.cells[column].readings
+        if isinstance(reading.value, Value) and reading.value.state in (State.KNOWN, State.NULL)
+    }
+    assert len(shown) > 150
+    assert sorted(shown - attacked) == []
 
 
 def test_evidence_stays_small_enough_for_git() -> None:
