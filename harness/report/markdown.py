@@ -99,6 +99,7 @@ def _head(overview: Overview) -> list[str]:
             "Comparisons",
             f"{totals.agree:,} agree, {totals.disagree:,} disagree, {totals.not_comparable:,} not comparable",
         ),
+        ("Check it", f"{code(overview.again)} over the same evidence gives the same, byte for byte"),
         (
             "Findings",
             f"{len(overview.open):,} open, {len(overview.waived):,} waived, in {_runs(len(overview.observations))}",

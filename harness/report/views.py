@@ -5,6 +5,7 @@ A format that needs a status, a total or a group takes it from here, so that no 
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -172,6 +173,12 @@ class Overview:
         for finding in self.findings:
             self._by_surface.setdefault((finding.observation, finding.surface), []).append(finding)
             self._by_requirement.setdefault(finding.requirement, []).append(finding)
+
+    @property
+    def again(self) -> str:
+        """The command that judges the same again, over the same evidence."""
+        release, at = self.acceptance.release.version, self.acceptance.at
+        return f"harness accept --release {shlex.quote(release)} --at {shlex.quote(at)}"
 
     @property
     def counting(self) -> int:

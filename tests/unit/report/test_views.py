@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import msgspec
 import pytest
 
@@ -17,7 +19,7 @@ from harness.model.verdict import (
     Verdict,
 )
 from harness.report.views import Outcome, Overview
-from tests.support.acceptances import SCRIPT, accepted_of, finding, observed
+from tests.support.acceptances import SCRIPT, accepted_of, finding, observed, rejected
 
 LIVE, REOPEN, MC_LIVE, MC_REOPEN = SURFACES
 CARD = "turn1/call1"
@@ -164,3 +166,11 @@ def test_a_requirement_is_waived_with_the_finding_of_another_rule_that_breaks_it
     assert check.outcome is outcome
     assert [item.id for item in check.findings] == [other.id]
     assert check.reason == row.reason
+
+
+def test_the_command_that_judges_again_can_be_copied_whatever_the_release_is_called() -> None:
+    whole = rejected()
+    assert Overview(whole).again == f"harness accept --release 0.104.0 --at {whole.at}"
+    hostile = msgspec.structs.replace(whole, release=msgspec.structs.replace(whole.release, version="$(hurt) '"))
+    words = shlex.split(Overview(hostile).again)
+    assert words[:4] == ["harness", "accept", "--release", "$(hurt) '"]
