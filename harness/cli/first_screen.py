@@ -130,7 +130,7 @@ def _next(
             else ("harness record --help", "how missing runs are recorded")
         )
     if screen.height != UNLIMITED or screen.causes != UNLIMITED:
-        steps.append(("harness accept --verbose", "each class and surface, and every cause"))
+        steps.append((f"harness accept --verbose{where}", "each class and surface, and every cause"))
     width = max(cell_len(plain(command)) for command, _ in steps) if steps else 0
     for command, purpose in steps:
         line = f"  {plain(command)}"

@@ -105,7 +105,8 @@ def test_damage_comes_with_the_command_that_names_it_and_missing_runs_with_their
 
 def test_a_named_folder_of_evidence_stays_in_the_commands() -> None:
     screen = first_screen(rejected(), PIPE, reports=REPORTS, evidence=Path("some where"))
-    assert any("--evidence 'some where'" in line.plain for line in screen)
+    named = [line.plain.split() for line in screen if "--evidence 'some where'" in line.plain]
+    assert [words[1] for words in named] == ["show", "accept"]
 
 
 def printed(acceptance: Acceptance, level: output.Loudness, capsys: pytest.CaptureFixture[str]) -> str:
