@@ -39,9 +39,13 @@ def new_command(
     private, public = new_key_pair(passphrase)
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     descriptor = os.open(private_path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(descriptor, "wb") as stream:
-        stream.write(private)
-    places.write_file(public_path, public)
+    try:
+        with os.fdopen(descriptor, "wb") as stream:
+            stream.write(private)
+        places.write_file(public_path, public)
+    except BaseException:
+        private_path.unlink()  # half a key, or one without its other half, would be in the way of the next try
+        raise
     print_ = fingerprint(read_public_key(public, where=str(public_path)))
     if json_:
         output.emit(

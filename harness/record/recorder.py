@@ -8,6 +8,7 @@ says what the product did and nothing is handed back.
 from __future__ import annotations
 
 import contextlib
+import re
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -231,6 +232,7 @@ def _member(column: Column, number: int = 1) -> str:
 def _refuse_leaks(members: dict[str, bytes]) -> None:
     """Raises HarnessError when evidence names the home folder of the person who records."""
     home = f"{Path.home()}/".encode()
+    named = re.compile(rb"(?<![A-Za-z0-9._-])" + re.escape(home))  # and no folder elsewhere that ends in its name
     for name, content in members.items():
-        if len(home) > 2 and home in content:
+        if len(home) > 2 and named.search(content):
             raise HarnessError("a capture names the home folder of the recording user", where=name)

@@ -31,7 +31,23 @@ def save(*kinds: str) -> None:
     session_file().parent.mkdir(parents=True, exist_ok=True)
     with session_file().open("a") as file:
         for kind in kinds:
-            file.write(json.dumps({"event_type": kind, "payload": {}}) + "\n")
+            file.write(json.dumps(record(kind)) + "\n")
+
+
+def record(kind: str) -> dict[str, Any]:
+    payloads = {
+        "user_input": {"text": "Do it.", "origin": "user"},
+        "assistant_output": {"text": "Done."},
+        "turn_status": {"status": "failed"},
+    }
+    return {
+        "event_id": f"{kind}-{time.time_ns()}",
+        "event_type": kind,
+        "timestamp": "2026-11-30T12:00:00Z",
+        "session_id": SESSION,
+        "cwd": str(Path.cwd()),
+        "payload": payloads[kind],
+    }
 
 
 def forever() -> None:
