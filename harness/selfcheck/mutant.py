@@ -75,6 +75,8 @@ class Mutant(NamedTuple):
         """Mutants of one sort attack the same check in the same way: one of them is enough."""
         label = "" if self.class_ == "no-fact" or self.kind in _OF_ANY_LABEL else self.label
         state = "" if self.class_ in _OF_ANY_STATE else self.state
+        if self.class_ in ("screen-label", "screen-row"):
+            state = state.partition(" ")[0]  # how it was read, whatever was read
         return (self.class_, self.kind, self.where, self.card_kind, label, state)
 
 

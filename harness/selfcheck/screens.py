@@ -18,6 +18,7 @@ from harness.observe.mission_control.cast import END, Shown, decode, replay
 from harness.observe.mission_control.column import Sight
 from harness.observe.mission_control.detail import Detail, Page
 from harness.observe.mission_control.panes import Transcript
+from harness.observe.mission_control.text import Area, Text
 from harness.terminal import Screen, Snapshot
 from harness.terminal.emulator import DimChar
 
@@ -131,6 +132,26 @@ def scrolled_away(screen: Snapshot, row: int, bottom: int) -> Drawing:
     return Drawing(lambda: f"{region}\x1b[1M{whole}", lambda: f"{region}\x1b[1L{whole}{cells_at(row, 1, removed)}")
 
 
+class _KeptArea(Area):
+    """An area that reads a row of cells only once: screens share the rows in which they do not differ."""
+
+    __slots__ = ()
+
+    def row(self, number: int) -> Text:
+        cells = self.screen.cells[number - 1]
+        key = (self.marker, number, self.left, self.right, id(cells))
+        known = _rows.get(key)
+        if known is None or known[0] is not cells:
+            if len(_rows) >= _ROWS_KEPT:
+                _rows.clear()
+            known = _rows[key] = (cells, super().row(number))
+        return known[1]
+
+
+_rows: dict[tuple[str, int, int, int, int], tuple[tuple[Char, ...], Text]] = {}
+_ROWS_KEPT = 4_096
+
+
 class Seen(Sight):
     """A sight that looks at the screens that it was told to keep only once."""
 
@@ -155,10 +176,14 @@ class Seen(Sight):
     def page(self, shown: Shown) -> Page | None:
         key = id(shown.screen)
         if key not in self._kept:
-            return super().page(shown)
+            return self._page(shown)
         if key not in self._pages:
-            self._pages[key] = super().page(shown)
+            self._pages[key] = self._page(shown)
         return self._pages[key]
+
+    def _page(self, shown: Shown) -> Page | None:
+        page = super().page(shown)
+        return page._replace(scrolled=_KeptArea(*page.scrolled)) if page is not None else None
 
     def detail(self, pages: Sequence[Page]) -> Detail:
         known = {id(page) for page in self._pages.values()}
