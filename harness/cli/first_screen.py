@@ -71,17 +71,16 @@ def _judged(acceptance: Acceptance) -> Iterator[Text]:
 
 
 def _why(reasons: Sequence[str], screen: Screen) -> Iterator[Text]:
-    """The judge's reasons, the most important first, in `_REASON_LINES` lines unless the screen is endless."""
-    left = UNLIMITED if screen.height == UNLIMITED else _REASON_LINES
-    for number, reason in enumerate(reasons):
-        lines = [Text(line) for line in _wrapped(plain(reason), screen.width, first="- ", rest="  ")]
-        rest = len(reasons) - number - 1
-        if len(lines) > left - (1 if rest else 0):
-            # There is always room for one line: what is left out is counted on it.
-            yield Text(f"- … {plural(rest + 1, 'more reason')}, in the report and with --verbose")
-            return
-        yield from lines
-        left -= len(lines)
+    """The judge's reasons in `_REASON_LINES` lines, unless the screen is endless: whole where they all fit, else one
+    line each, and what is still left out is counted on the last one."""
+    whole = [_wrapped(plain(reason), screen.width, first="- ", rest="  ") for reason in reasons]
+    if screen.height == UNLIMITED or sum(map(len, whole)) <= _REASON_LINES:
+        yield from (Text(line) for lines in whole for line in lines)
+        return
+    kept = len(reasons) if len(reasons) <= _REASON_LINES else _REASON_LINES - 1
+    yield from (Text(f"- {plain(reason)}") for reason in reasons[:kept])
+    if kept < len(reasons):
+        yield Text(f"- … {plural(len(reasons) - kept, 'more reason')}, in the report and with --verbose")
 
 
 def _compared(overview: Overview) -> Text:

@@ -85,11 +85,20 @@ def test_it_says_what_was_judged_the_verdict_why_and_what_next(name: str) -> Non
 
 def test_reasons_and_causes_that_do_not_fit_are_counted() -> None:
     shown = lines(JUDGEMENTS["many-reasons"], 80, 24)
-    assert "- … 38 more reasons, in the report and with --verbose" in shown
+    assert "- … 36 more reasons, in the report and with --verbose" in shown
     causes = CAUSE.findall("\n".join(shown))
     heading = next(line for line in shown if "probable cause" in line)
     assert f"the first {len(causes)}" in heading
     assert 0 < len(causes) < len(CAUSE.findall("\n".join(lines(JUDGEMENTS["many-reasons"], 80, 50))))
+
+
+def test_five_long_reasons_are_all_told_if_only_in_part() -> None:
+    """The last of them may be the one that matters: none is dropped for the length of another."""
+    shown = lines(insufficient(5), 80, 24)
+    reasons = [line for line in shown if line.startswith("- ")]
+    assert [line[:10] for line in reasons] == [f"- reason {number}" for number in range(5)]
+    assert all(line.endswith("…") and cell_len(line) <= 80 for line in reasons)
+    assert any(line.startswith("  is long") or "is long and goes on" in line for line in lines(insufficient(2), 80, 24))
 
 
 def test_damage_comes_with_the_command_that_names_it_and_missing_runs_with_theirs() -> None:
