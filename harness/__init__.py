@@ -13,6 +13,7 @@ The flow, which is also the tree:
     judge      findings + authorization   -> verdict
     report     verdict                    -> report.html, report.md, verdict.json, junit.xml, ctrf.json
 
+Judgements of several releases, held against each other (``compare.history``), become trends.html (``report.trends``).
 ``model`` holds the frozen values that cross those stages, ``spec`` the catalogues of facts and requirements.
 Only ``record`` needs the product; everything else needs only a bundle.
 """

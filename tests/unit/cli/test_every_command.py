@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 import typer.main
+from ptyprocess.ptyprocess import PtyProcess
 
 from harness.cli import output
 from harness.cli.app import COMMANDS, app, run
@@ -137,3 +140,27 @@ def test_a_reader_that_has_seen_enough_is_no_fault() -> None:
         complaint = process.stderr.read()
     assert process.returncode == 141
     assert complaint == b""
+
+
+def on_a_terminal(*arguments: str, **variables: str) -> str:
+    """What a command prints on a terminal of 100 columns."""
+    environment = {name: value for name, value in os.environ.items() if name not in ("NO_COLOR", "FORCE_COLOR", "CI")}
+    process = PtyProcess.spawn(  # type: ignore[no-untyped-call] # the library has no types
+        [sys.executable, "-m", "harness", *arguments],
+        cwd=str(ROOT),
+        env={**environment, "TERM": "xterm-256color", **variables},
+        dimensions=(40, 100),
+    )
+    seen = b""
+    with contextlib.suppress(EOFError):
+        while True:
+            seen += process.read(65_536)
+    process.close()
+    return seen.decode("utf-8", "replace")
+
+
+def test_a_terminal_gets_colours_unless_no_color_is_set() -> None:
+    colour = re.compile(r"\x1b\[[0-9;]*3[0-9](?:;|m)")
+    arguments = ("compare", str(BUNDLE))
+    assert colour.search(on_a_terminal(*arguments))
+    assert not colour.search(on_a_terminal(*arguments, NO_COLOR="1"))
