@@ -139,7 +139,13 @@ def _graph() -> dict[str, set[str]]:
 
 
 def test_every_package_is_known_to_these_rules() -> None:
-    assert {module.unit for module in MODULES if module.packaged} <= STAGES | {"model", "spec", "cli", "sweep", "selfcheck"}
+    assert {module.unit for module in MODULES if module.packaged} <= STAGES | {
+        "model",
+        "spec",
+        "cli",
+        "sweep",
+        "selfcheck",
+    }
     assert PURE_STAGES | PURE_JOINTS | {"model", "spec"} <= {module.unit for module in MODULES if module.pure}
 
 
