@@ -125,6 +125,7 @@ def record(
         live = _run(stimulus, driver, setup(product, place.home))
         kill_all(place.folder)
         place.check_untouched()
+        place.check_strays()
         members = {
             "stimulus.json": canonical(stimulus),
             "workspace.before.json": canonical(before),
@@ -138,6 +139,7 @@ def record(
                 captures.append(Capture(column=column, file=_member(column), product=reopening, complete=True))
             members["workspace.reopened.json"] = canonical(place.listing())
         place.check_untouched()
+        place.check_strays()
         model.check()
         members["model.jsonl"] = model.log()
         _refuse_leaks(members)

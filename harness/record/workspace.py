@@ -68,6 +68,7 @@ class Workspace:
         self.temporary = folder / "tmp"
         self.home = _home(folder / "home")
         self._identities: dict[Path, tuple[int, int]] = {}
+        self._copies: set[str] = set()
 
     def create(self) -> None:
         """Makes the empty folders and remembers which ones they are."""
@@ -110,6 +111,13 @@ class Workspace:
                     hint="record again, and leave the root alone meanwhile",
                 )
 
+    def check_strays(self) -> None:
+        """Raises ProductError when the run left anything beside the folders that it was given: its facts speak of a
+        workspace that it did not keep to. What it wrote elsewhere on the machine nobody here can tell."""
+        given = {self.ws.name, self.home.path.name, self.temporary.name, *self._copies}
+        if strays := sorted({path.name for path in self.folder.iterdir()} - given):
+            raise ProductError(f"the run wrote outside of its workspace: {', '.join(strays[:5])}", where=self.ws.name)
+
     def listing(self) -> tuple[ListedFile, ...]:
         """Every regular file of the workspace, sorted by path.
 
@@ -141,6 +149,7 @@ class Workspace:
     def copy_home(self, name: str) -> Home:
         """A copy of the run's home for one reading, beside the home, without what a live process may have left open."""
         target = self.folder / name
+        self._copies.add(name)
         shutil.copytree(self.home.path, target, symlinks=True, ignore=shutil.ignore_patterns("*.sock"))
         return _home(target)
 

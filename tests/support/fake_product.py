@@ -1,7 +1,8 @@
 """A stand-in for the product with one vice, to show what the recorder says and does when a product misbehaves.
 
 Run as ``fake_product.py VICE ARGUMENTS…``. It speaks just enough of both surfaces for a run without any card. What
-only a real run can show is never claimed from it.
+only a real run can show is never claimed from it. ``replays=FOLDER`` is no vice by itself: it says and shows what the
+captures in a folder hold, so that a change of them is a product that lies.
 """
 
 from __future__ import annotations
@@ -64,10 +65,10 @@ def ask_model(text: str) -> None:
 
 class LocalAgent:
     def __init__(self) -> None:
-        self.sequence = 0
+        self.sequence = 100 if VICE == "wrong-seq" else 0
 
     def send(self, **members: Any) -> None:
-        self.sequence += 1
+        self.sequence += -1 if VICE == "wrong-seq" else 1
         frame = {"protocol": "magi-code.local-agent", "version": 1, "instance_id": "i", "seq": self.sequence, **members}
         sys.stdout.write(json.dumps(frame) + "\n")
         sys.stdout.flush()
@@ -118,6 +119,9 @@ class LocalAgent:
             case "foreign":
                 print('{"jsonrpc": "2.0", "id": 1}', flush=True)
                 forever()
+            case "nests-deeply":
+                print("[" * 50_000, flush=True)
+                forever()
             case "floods":
                 while True:
                     sys.stdout.write("x" * 65536)
@@ -134,6 +138,12 @@ class LocalAgent:
         save("user_input")
         if VICE == "never-finishes":
             forever()
+        if VICE == "slow":
+            time.sleep(1.5)
+        if VICE == "writes-outside":
+            Path("..", "stray.txt").write_text("x")
+        if VICE == "leaves-a-link":
+            Path("link").symlink_to("/etc/hostname")
         if VICE == "asks-too-much":
             ask_model(params["prompt"])
             ask_model(params["prompt"])
@@ -148,6 +158,50 @@ class LocalAgent:
         save("turn_status" if VICE == "turn-fails" else "assistant_output")
         outcome = "failed" if VICE == "turn-fails" else "completed"
         self.send(type="event", event="run.finished", data={"run_id": "run", "outcome": outcome})
+
+
+class Replay:
+    """Answers with what was captured: the frames after a request, the output after a key."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def frames(self, name: str) -> None:
+        lines = [json.loads(line) for line in (self.folder / name).read_text().splitlines()]
+        waiting = [json.loads(line["line"])["id"] for line in lines if line["direction"] == "to_product"]
+        parts: list[list[str]] = []
+        for line in lines:
+            if line["direction"] == "to_product":
+                parts.append([])
+            elif line["direction"] == "from_product":
+                parts[-1].append(line["line"])
+        for asked, part in zip(waiting, parts, strict=True):
+            request = json.loads(sys.stdin.readline())
+            if request["method"] == "turn.start":
+                self.saved()
+            for frame in part:
+                sys.stdout.write(frame.replace(json.dumps(asked), json.dumps(request["id"])) + "\n")
+            sys.stdout.flush()
+
+    def saved(self) -> None:
+        content = (self.folder / "session.jsonl").read_bytes()
+        name = json.loads(content.splitlines()[0])["session_id"]
+        (HOME / "sessions").mkdir(parents=True, exist_ok=True)
+        (HOME / "sessions" / f"{name}.jsonl").write_bytes(content)
+
+    def screens(self, name: str) -> None:
+        tty.setraw(0)
+        pressed = ""
+        for _, kind, text in map(json.loads, (self.folder / name).read_text().splitlines()[1:]):
+            if kind == "o":
+                sys.stdout.write(text)
+                sys.stdout.flush()
+            elif kind == "i":
+                while not pressed.startswith(text):
+                    pressed += os.read(0, 1024).decode()
+                    if "\x04" in pressed:
+                        return
+                pressed = pressed[len(text) :]
 
 
 class MissionControl:
@@ -200,6 +254,14 @@ class MissionControl:
 
 if ARGUMENTS == ["--version"]:
     print("something else 1" if VICE == "no-version" else "magi-code 0.0.1")
+elif VICE.startswith("replays="):
+    replay = Replay(Path(VICE.partition("=")[2]))
+    if ARGUMENTS[:1] != ["serve"]:
+        replay.screens("mission-control.reopen.cast")
+    elif (HOME / "sessions").exists():
+        replay.frames("local-agent.reopen.jsonl")
+    else:
+        replay.frames("local-agent.live.jsonl")
 elif ARGUMENTS[:1] == ["serve"]:
     LocalAgent().run()
 else:

@@ -38,7 +38,7 @@ Fault = Callable[[], None]
 
 def program(folder: Path, vice: str = "well") -> Path:
     """A fake product with one vice."""
-    path = folder / f"magi-code-{vice}"
+    path = folder / f"magi-code-{vice.partition('=')[0]}"
     path.write_text(f'#!/bin/sh\nexec "{sys.executable}" -I "{FAKE}" "{vice}" "$@"\n')
     path.chmod(0o755)
     return path
