@@ -12,6 +12,7 @@ The flow, which is also the tree:
     compare    columns of facts           -> comparisons and findings
     judge      findings + authorization   -> verdict
     report     verdict                    -> report.html, report.md, verdict.json, junit.xml, ctrf.json
+    selfcheck  bundles, mutated           -> proof that the harness can fail, which judge asks for
 
 Judgements of several releases, held against each other (``compare.history``), become trends.html (``report.trends``).
 ``model`` holds the frozen values that cross those stages, ``spec`` the catalogues of facts and requirements.

@@ -144,3 +144,22 @@ def test_an_examined_bundle_says_what_it_was_tried_on(tmp_path: Path) -> None:
     (found,) = [item for item in examined.compared.findings if item.requirement == "acceptance.no-replay"]
     assert found.surface == "run"
     assert msgspec.to_builtins(found.place)["line"] == 1
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        b"[]",
+        LISTED,
+        b'[{"path":"notes.txt","size":5,"sha256":"2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806"}]',
+    ],
+)
+def test_a_run_that_began_with_other_files_than_its_stimulus_is_found(tmp_path: Path, listed: bytes) -> None:
+    told = _told(_tried(tmp_path / "b", members={"workspace.before.json": listed}))
+    assert told == [("acceptance.no-substitute", "changed: notes.txt", "workspace.before.json")]
+
+
+def test_a_run_that_began_as_its_stimulus_says_is_tried_and_kept(tmp_path: Path) -> None:
+    tries = _tried(tmp_path / "b")
+    assert [tried.requirement for _, tried in tries if tried.requirement == "acceptance.no-substitute"]
+    assert _told(tries) == []

@@ -373,3 +373,21 @@ def test_a_task_with_the_intent_of_another_is_told() -> None:
 def test_the_task_of_these_tests_has_every_row_of_its_kind() -> None:
     assert set(TASK_FACTS) | {"Task activity"} == set(facts_of(TASK))
     assert fact("Task activity", "read: success") == _task().facts[-1]
+
+
+@pytest.mark.parametrize(
+    ("label", "printed", "rule"),
+    [
+        ("Warnings", "00", "general.count-spelling"),
+        ("Elapsed milliseconds", "+5", "general.count-spelling"),
+        ("Rollback", "False", "general.boolean-spelling"),
+    ],
+)
+def test_what_a_screen_prints_misspelt_is_told_without_any_reference(label: str, printed: str, rule: str) -> None:
+    tries = _tries({MC_LIVE: _script(**{label: printed})})
+    broken = [tried.problem for _, tried in tries if tried.problem is not None]
+    assert [(problem.requirement, problem.label) for problem in broken if problem.requirement == rule] == [
+        (rule, label)
+    ]
+    well = _tries({MC_LIVE: _script(**{label: SCRIPT[label]})})
+    assert not [tried for _, tried in well if tried.requirement == rule]

@@ -417,6 +417,19 @@ def test_live_is_complete_only_when_every_run_ended(stated: bool, build: Callabl
     assert live(build().encode(), file="f", complete=stated).complete is complete
 
 
+def test_a_run_without_an_end_is_a_problem_where_the_product_left_in_order() -> None:
+    endless = live(script_run(finish=False).shutdown().encode(), file="f", complete=True)
+    assert [one.requirement for one in endless.problems] == ["wire.run-terminal"]
+    assert endless.complete is False
+    for wire, complete in (
+        (script_run().shutdown(), True),
+        (script_run(finish=False), True),
+        (script_run(finish=False).shutdown(), False),
+    ):
+        column = live(wire.encode(), file="f", complete=complete)
+        assert [one for one in column.problems if one.requirement == "wire.run-terminal"] == []
+
+
 def test_a_history_with_pages_to_come_is_incomplete() -> None:
     wire = Wire().initialize().open()
     wire.page([entry("u1"), saved(card("s1", "code_mode"))], next_cursor="more", complete=False)
@@ -466,6 +479,17 @@ def test_a_capture_that_shows_no_cards_says_why(
     assert column.unavailable.reason is reason
     assert words in column.unavailable.detail
     assert column.cards == ()
+
+
+def test_cards_that_nobody_agreed_on_are_no_cards_of_the_column() -> None:
+    """Sent all the same, they would agree with every record, and a product that negotiates nothing would pass."""
+    agreed = script_run().encode()
+    uninvited = agreed.replace(b'\\"tool.cards\\"', b'\\"tool.other\\"')
+    assert uninvited != agreed
+    column = live(uninvited, file="f", complete=True)
+    assert isinstance(column.unavailable, NotComparable)
+    assert column.cards == ()
+    assert live(agreed, file="f", complete=True).cards != ()
 
 
 def test_what_is_no_capture_is_damage_with_its_line() -> None:

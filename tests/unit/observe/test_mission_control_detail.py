@@ -236,3 +236,16 @@ def test_cache_counts_without_cache_accounting_are_null() -> None:
     assert said(facts, "Usage cache known") == [("metadata", "false")]
     assert said(facts, "Usage effective input tokens") == [("metadata", "5")]
     assert [fact.value for fact in readings(facts, "Task activity count")] == [NULL]
+
+
+@pytest.mark.parametrize("usage", [7, "none", True, []])
+def test_a_value_where_the_report_has_an_object_is_unreadable_and_no_silence(usage: object) -> None:
+    body = _body({"subagent_telemetry": {"tasks": [{"usage": usage, "outcome": "success"}]}})
+    screen = window(["Status: SUCCESS", "Tool • subagents • subagents · 1 task"], body)
+    facts = card(read(cast(("detail:turn1/call1", screen)), batch("turn1/call1", 1)), "turn1/call1/task1")
+    for label in ("Usage output tokens", "Usage latest final", "Usage cache known"):
+        (fact,) = readings(facts, label)
+        assert isinstance(fact.value, Value)
+        assert fact.value.state is State.UNREADABLE
+        assert "where an object belongs" in fact.value.reason
+    assert said(facts, "Task outcome") == [("metadata", "success")]
