@@ -20,7 +20,7 @@ _INSUFFICIENT = 3
 def _folders(arguments: list[Path] | None) -> list[Path]:
     """The bundle folders named, or found one or two levels below the folders named, or all bundled evidence."""
     found: list[Path] = []
-    for path in arguments or [places.default_folder("evidence")]:
+    for path in map(places.existing, arguments or [places.default_folder("evidence")]):
         if (path / "manifest.json").exists() or not path.is_dir():
             found.append(path)
             continue
@@ -136,7 +136,7 @@ def compare_command(
     from harness.bundle import read_bundle  # noqa: PLC0415
     from harness.examine import examine  # noqa: PLC0415
 
-    verified = read_bundle(bundle)
+    verified = read_bundle(places.existing(bundle))
     scenarios = {scenario.id: scenario for scenario in load_scenarios(places.default_folder("features"))}
     compared = examine(verified, scenarios.get(verified.manifest.scenario)).compared
     if json_:

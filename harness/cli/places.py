@@ -44,14 +44,29 @@ def parse_time(text: str | None) -> str:
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Replace `path` by `content` at once: a reader sees the old file or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    """Replace `path` by `content` at once: a reader sees the old file or the new one, never a part.
+
+    Raises UsageError where nothing can be written.
+    """
     staging = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        staging.write_bytes(content)
-        staging.replace(path)
-    finally:
-        staging.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            staging.write_bytes(content)
+            staging.replace(path)
+        finally:
+            staging.unlink(missing_ok=True)
+    except OSError as error:
+        raise UsageError(
+            f"cannot be written: {error.strerror or error}", where=str(path), hint="name another folder, or free space"
+        ) from error
+
+
+def existing(path: Path) -> Path:
+    """The path of a bundle that somebody named. Raises UsageError when nothing is there: that is a mistyped name."""
+    if not path.exists():
+        raise UsageError("there is no such bundle or folder", where=str(path), hint="`harness verify` lists those here")
+    return path
 
 
 def passphrase() -> bytes | None:

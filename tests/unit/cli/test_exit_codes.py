@@ -40,6 +40,8 @@ def test_version_is_answered(capsys: pytest.CaptureFixture[str]) -> None:
         (["accept", "--at", "yesterday"], "is not a time"),
         (["accept", "--unknown"], "--unknown"),
         (["show", "F-0000000000"], "no finding"),
+        (["verify", "not/there"], "no such bundle"),
+        (["compare", "not/there"], "no such bundle"),
         (["project", "not-there.jsonl"], "no such session"),
         (["record", "--product", "0.104.0", "--driver", "telepathy"], "is no driver"),
         (["record", "--product", "not/a/binary"], "no program there"),

@@ -40,7 +40,7 @@ def test_a_write_that_fails_leaves_the_old_file_and_no_staging_file(
         raise OSError(28, "No space left on device", str(self))
 
     monkeypatch.setattr(Path, "write_bytes", full)
-    with pytest.raises(OSError, match="No space"):
+    with pytest.raises(UsageError, match="No space"):
         places.write_file(target, b"new")
     monkeypatch.undo()
     assert target.read_bytes() == b"old"
@@ -52,3 +52,17 @@ def test_a_passphrase_is_none_when_the_variable_is_empty(monkeypatch: pytest.Mon
     assert places.passphrase() is None
     monkeypatch.setenv(places.PASSPHRASE, "x")
     assert places.passphrase() == b"x"
+
+
+def test_a_place_that_cannot_be_written_to_is_the_callers_mistake_and_leaves_nothing(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("here")
+    for path in (tmp_path / "file" / "report.html", tmp_path / "file" / "deep" / "report.html"):
+        with pytest.raises(UsageError, match="cannot be written") as caught:
+            places.write_file(path, b"new")
+        assert caught.value.where == str(path)
+        assert caught.value.hint
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(UsageError, match="cannot be written"):
+        places.write_file(tmp_path / "folder", b"new")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+    assert (tmp_path / "file").read_text() == "here"
