@@ -19,6 +19,8 @@ _TOKEN = re.compile(
     r"\x1b\[(?P<prefix>[<=>?]?)(?P<parameters>[0-9;]{0,64})(?P<between> ?)(?P<final>[@-~])|[^\x00-\x1f\x7f-\x9f]+|\r"
 )
 _BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
+_HELD = 4_096
+"""Characters of a sequence that is not over yet which wait for more."""
 _ALTERNATE_SCREEN = "1049"
 _LEFT_ALONE = frozenset({("?", "h"), ("?", "l"), (">", "u"), ("<", "u"), ("=", "u"), ("", "m"), (">", "m"), ("?", "m")})
 
@@ -53,7 +55,7 @@ class TextGrid:
             return
         self._fed.append(data)
         data = _COLOURS.sub("", self._held + data)
-        begun = _BEGUN.search(data)
+        begun = _BEGUN.search(data, max(len(data) - _HELD, 0))
         self._held = data[begun.start() :] if begun else ""
         if not self._draw(data[: begun.start()] if begun else data):
             self._screen = Screen(self.columns, self.height)

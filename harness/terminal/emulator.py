@@ -25,6 +25,9 @@ _SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
 _TOKEN = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
 _CSI_BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 _LARGEST_PARAMETER = 9999
+_HELD = 4_096
+"""Characters of a sequence that is not over yet which wait for more: no program's sequence is as long, and each piece
+of output would read all of it again."""
 _DIGITS = 4
 """Of the largest parameter."""
 _ALL_PARAMETERS = frozenset({"set_mode", "reset_mode"})
@@ -292,7 +295,7 @@ class Stream(pyte.Stream):
                     elif not intermediate:
                         self._control(prefix, parameters, final)
                     continue
-                if _CSI_BEGUN.match(data, offset):
+                if end - offset <= _HELD and _CSI_BEGUN.match(data, offset):
                     self._held = data[offset:]
                     return
             try:

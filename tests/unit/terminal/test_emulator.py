@@ -131,3 +131,13 @@ def test_a_resized_screen_has_the_new_size_and_keeps_what_fits() -> None:
     assert (snapshot.columns, snapshot.height, [len(row) for row in snapshot.cells]) == (4, 3, [4, 4, 4])
     with pytest.raises(ValueError, match="cannot have"):
         screen.resize(0, 3)
+
+
+def test_a_sequence_without_an_end_does_not_wait_for_ever() -> None:
+    """Held back whole, it would be read again with every further piece of output."""
+    screen = Screen(20, 3)
+    screen.feed("\x1b[")
+    for _ in range(100):
+        screen.feed("1" * 99)
+    screen.feed("mshown")
+    assert "shown" in screen.rows()[0]
