@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -72,7 +73,7 @@ def _log(subject: Subject) -> Iterator[Mutant]:
         return
     lines = subject.raw[MODEL_LOG].splitlines(keepends=True)
     trees: list[dict[str, Any]] = [msgspec.json.decode(line) for line in lines]
-    asked = next((index for index, tree in enumerate(trees) if tree["lane"]), None)
+    asked = next((index for index, tree in enumerate(trees) if tree.get("lane")), None)
     if asked is None:
         return
 
@@ -101,7 +102,8 @@ def _stimulus(subject: Subject) -> Iterator[Mutant]:
     plain: dict[str, Any] = msgspec.json.decode(subject.raw[layout.STIMULUS])
     for kind, edit in _EDITS:
         changed = msgspec.json.decode(subject.raw[layout.STIMULUS])
-        edit(changed)
+        with contextlib.suppress(LookupError, StopIteration):  # there is no such thing to change
+            edit(changed)
         if changed == plain:
             continue
         sha256 = digest(msgspec.convert(changed, Stimulus))

@@ -1,9 +1,10 @@
 """Which bundles are mutated, and which of them gives each sort of mutant. Nothing here depends on chance or timing.
 
-Of every observation class the smallest bundle is taken; of the newest release the smallest for each driver, and of
-every run that a class needs. Of those that offer a sort of mutant the one counts in which something can notice it, then
-the newer release, then the smaller bundle. Every bundle of the newest release is given a share of further mutants of
-facts beside that, so that all classes are attacked and not only the cheapest.
+Of every observation class the smallest bundle is taken, and every bundle that serves none (imports); of the newest
+release the smallest for each driver, and of every run that a class needs. Of those that offer a sort of mutant the one
+counts in which something can notice it, then the newer release, then the smaller bundle. Light bundles of the newest
+release are given a share of further mutants of facts beside that, so that all classes are attacked and not only the
+cheapest.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def chosen(bundles: Mapping[str, Sequence[Bundle]], scenarios: Mapping[str, Scen
         groups: dict[tuple[str, str], Bundle] = {}
         for bundle in by_weight:
             scenario = scenarios.get(bundle.manifest.scenario)
-            names = [*bundle.manifest.classes, *(["none"] if not bundle.manifest.classes else [])]
+            names = bundle.manifest.classes or (bundle.manifest.observation,)
             runs = served(scenario.tags).runs if scenario is not None and not age else ()
             driver = "" if age else f" {bundle.manifest.driver}"
             for name in (*(f"{name}{driver}" for name in names), *runs):

@@ -22,6 +22,7 @@ from harness.spec.facts import facts_of
 _NO_ID = "00000000-0000-4000-8000-000000000000"
 _REPORT = "report"
 _NESTED = "nested"
+_UNNAMED = "the script was interrupted before any call, so that no result and no nested record names its id"
 _UNREPORTED = "no telemetry was saved with the batch, so that the facts that count a child's calls are null"
 _TIME = "when a record was written is no fact"
 Edit = Callable[[Any], None]
@@ -89,18 +90,29 @@ def record_mutants(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
     if not member:
         return
     file = _File(subject, member, subject.raw[member].splitlines(keepends=True))
-    trees = [file.tree(index) for index in range(len(file.lines))]
+    trees = _trees(file)
+    named = {tree["payload"].get(member) for tree in trees for member in ("call_id", "parent_call_id")}
     for index, tree in enumerate(trees):
         metadata = _metadata(tree)
         if isinstance(metadata.get(EXECUTION), dict):
             yield from _execution(file, index, metadata)
         if isinstance(metadata.get(TELEMETRY), dict):
             yield from _telemetry(file, index, metadata[TELEMETRY], baseline)
-        yield from _record(file, index, tree)
+        yield from _record(file, index, tree, named)
     yield from _usage(file, trees)
     yield from _lines(file, trees)
     reported = any(isinstance(_metadata(tree).get(TELEMETRY), dict) for tree in trees)
     yield from _children(subject, "" if reported else _UNREPORTED)
+
+
+def _trees(file: _File) -> list[Tree]:
+    """Every record decoded; none where some line is no record, so that nothing is said of a session that is broken."""
+    try:
+        trees = [file.tree(index) for index in range(len(file.lines))]
+    except msgspec.DecodeError:
+        return []
+    whole = all({"event_type", "payload"} <= set(tree) and isinstance(tree["payload"], dict) for tree in trees)
+    return trees if whole else []
 
 
 def _metadata(tree: Tree) -> dict[str, Any]:
@@ -332,7 +344,8 @@ def _update(of: Callable[[Any], Any], members: dict[str, Any], report: Any) -> N
 # Nested records and calls
 
 
-def _record(file: _File, index: int, tree: Tree) -> Iterator[Mutant]:
+def _record(file: _File, index: int, tree: Tree, named: set[str | None]) -> Iterator[Mutant]:
+    """Mutants of one record. `named`: the ids of calls that results and nested records name."""
     kind = tree["event_type"]
 
     def mutant(what: str, requirement: str, lines: Lines, equivalent: str = "") -> Mutant:
@@ -364,7 +377,8 @@ def _record(file: _File, index: int, tree: Tree) -> Iterator[Mutant]:
         case "tool_call" if tree["payload"]["name"] in ("code_mode", "subagents"):
             yield mutant("lost", "records.result-call", file.with_line(index))
             yield mutant("twice", "records.call-id", twice)
-            yield payload("of another id", "records.result-call", id="call_none")
+            why = "" if tree["payload"]["id"] in named else _UNNAMED
+            yield payload("of another id", "records.result-call", id="call_none")._replace(equivalent=why)
             yield payload("of another tool", "general.surface-agreement", name="read")
         case "tool_result":
             result = tree["payload"]["result"]
@@ -419,6 +433,8 @@ def _later(tree: Tree) -> None:
 
 def _lines(file: _File, trees: list[Tree]) -> Iterator[Mutant]:
     """What a line of a session can be beside a record, tried on one that carries facts."""
+    if not trees:
+        return
     index = next((i for i, tree in enumerate(trees) if tree["event_type"] == "tool_call"), 0)
     line = file.lines[index]
 
@@ -455,7 +471,7 @@ def _children(subject: Subject, uncounted: str) -> Iterator[Mutant]:
     """`uncounted`: why no fact counts the calls of children, "" when some do."""
     for member in subject.manifest.children:
         file = _File(subject, member, subject.raw[member].splitlines(keepends=True))
-        trees = [file.tree(index) for index in range(len(file.lines))]
+        trees = _trees(file)
 
         def mutant(kind: str, requirement: str, lines: Lines, why: str = "", file: _File = file) -> Mutant:
             return file.mutant("child-session", kind, requirement, lines, where=_NESTED, equivalent=why)

@@ -200,7 +200,9 @@ def _other(spot: _Spot, kind: str, value: str | None, drawn: str, class_: str = 
 
 
 def _invented(spot: _Spot, entry: FactSpec) -> Iterator[Mutant]:
-    """Values where the surface says that there is none."""
+    """Values where the surface says that there is none, and has a place for one."""
+    if spot.fact.via not in _NULLS:
+        return
     if entry.type in NUMBERS:
         yield from _other(spot, "a number instead of null", str(OFF), str(OFF), "screen-null")
         yield from _other(spot, "zero instead of null", "0", "0", "screen-null")

@@ -79,7 +79,14 @@ def _first(frames: Frames, event: str) -> int | None:
 
 
 def _cards(frames: Frames) -> list[int]:
-    return _events(frames, "tool.card")
+    """The lines of snapshots that can be read as such."""
+    return [number for number in _events(frames, "tool.card") if _is_snapshot(frames.tree(number))]
+
+
+def _is_snapshot(tree: Tree) -> bool:
+    data = tree.get("data")
+    card = data.get("card") if isinstance(data, dict) else None
+    return isinstance(card, dict) and {"revision", "state", "tool_kind", "activity_id"} <= card.keys()
 
 
 def _envelopes(taken: _Capture) -> Iterator[Mutant]:
@@ -122,6 +129,8 @@ def _envelopes(taken: _Capture) -> Iterator[Mutant]:
     ):
         yield taken.mutant("capture-line", kind, "acceptance.no-substitute", taken.replaced({target: [bad]}))
     requests = frames.numbers("to_product")
+    if len(requests) < 2:
+        return
     yield taken.edited("frame", "a request of version 2", "wire.request", (requests[0], lambda t: t.update(version=2)))
     unsent = taken.replaced({requests[1]: []})
     yield taken.mutant("frame", "an unsent request", "wire.response", unsent)
@@ -234,7 +243,7 @@ def _history(taken: _Capture) -> Iterator[Mutant]:
     if number is None:
         return
     entries = frames.tree(number)["result"]["entries"]
-    index = next((place for place, entry in enumerate(entries) if entry.get("tool_card")), None)
+    index = next((place for place, entry in enumerate(entries) if _is_governed(entry.get("tool_card"))), None)
     if index is None:
         return
 
@@ -274,6 +283,11 @@ def _history(taken: _Capture) -> Iterator[Mutant]:
     yield page("entries missing", "wire.schema", lambda result: result.pop("entries") and None)
 
 
+def _is_governed(card: object) -> bool:
+    """Whether a saved card is one that states facts; any other may be null, since it need not be mapped."""
+    return isinstance(card, dict) and card.get("tool_kind") in ("code_mode", "subagent")
+
+
 def _no_facts(taken: _Capture) -> Iterator[Mutant]:
     frames = taken.frames
     number = frames.numbers()[-1]
@@ -281,7 +295,10 @@ def _no_facts(taken: _Capture) -> Iterator[Mutant]:
     plain["at"] += 0.001
     later = taken.replaced({number: [json.dumps(plain).encode() + b"\n"]})
     yield taken.mutant("no-fact", "read a little later", "acceptance.no-substitute", later, _TIME)
-    target = (_cards(frames) or [one for one in frames.numbers() if '"tool_card":{' in frames.text(one)])[-1]
+    shown = _cards(frames) or [one for one in frames.numbers() if '"tool_card":{' in frames.text(one)]
+    if not shown:
+        return
+    target = shown[-1]
     tree = frames.tree(target)
     card = (
         tree["data"]["card"]
