@@ -1,4 +1,4 @@
-"""Any bytes in place of a selfcheck's result: refused as such, or a result whose numbers add up; never anything else."""
+"""Any bytes in place of the result of a selfcheck: refused as such, or a result whose numbers add up; nothing else."""
 
 from __future__ import annotations
 
