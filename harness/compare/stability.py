@@ -8,21 +8,12 @@ the judgement, by the scenarios of its own day.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+
+import msgspec
 
 from harness.compare.columns import path_order
 from harness.compare.difference import Difference, Side, difference
 from harness.model.stability import Repeated, Variation
-
-
-class _Key(NamedTuple):
-    what: str
-    observation: str
-    surface: str
-    card: str
-    label: str
-    ordinal: int
-    detail: str
 
 
 def repeated(first: Side, again: Sequence[Side]) -> Repeated:
@@ -51,20 +42,20 @@ def repeated(first: Side, again: Sequence[Side]) -> Repeated:
 
 
 def _variations(differences: Sequence[Difference]) -> tuple[Variation, ...]:
-    shown: dict[_Key, dict[int, str]] = {}
+    shown: dict[Variation, dict[int, str]] = {}
     for number, found in enumerate(differences, start=1):
-        for key, before, after in _changes(found):
-            values = shown.setdefault(key, {0: before})
+        for subject, before, after in _changes(found):
+            values = shown.setdefault(subject, {0: before})
             values[number] = after
     return tuple(
-        Variation(
-            **key._asdict(),
+        msgspec.structs.replace(
+            subject,
             values=tuple(
-                values.get(number, values[0] if key.observation in _both(differences, number) else "")
+                values.get(number, values[0] if subject.observation in _both(differences, number) else "")
                 for number in range(len(differences) + 1)
             ),
         )
-        for key, values in sorted(shown.items(), key=lambda item: _order(item[0]))
+        for subject, values in sorted(shown.items(), key=lambda item: _order(item[0]))
     )
 
 
@@ -73,25 +64,40 @@ def _both(differences: Sequence[Difference], number: int) -> tuple[str, ...]:
     return differences[max(number - 1, 0)].both
 
 
-def _order(key: _Key) -> tuple[object, ...]:
-    return (key.observation, path_order(key.card), key.what, key.label, key.ordinal, key.surface, key.detail)
+def _order(item: Variation) -> tuple[object, ...]:
+    return (item.observation, path_order(item.card), item.what, item.label, item.ordinal, item.surface, item.detail)
 
 
-def _changes(found: Difference) -> Iterator[tuple[_Key, str, str]]:
+def _subject(
+    what: str, observation: str, surface: str, card: str = "", label: str = "", *, ordinal: int = 0, detail: str = ""
+) -> Variation:
+    """What varied, without the values."""
+    return Variation(
+        what=what,
+        observation=observation,
+        surface=surface,
+        card=card,
+        label=label,
+        ordinal=ordinal,
+        detail=detail,
+        values=(),
+    )
+
+
+def _changes(found: Difference) -> Iterator[tuple[Variation, str, str]]:
     for capture in found.surfaces:
-        key = _Key("capture", capture.observation, capture.surface.value, "", "", 0, "")
-        yield key, capture.before, capture.after
+        yield _subject("capture", capture.observation, capture.surface.value), capture.before, capture.after
     for card in found.cards:
-        key = _Key("card", card.observation, card.surface.value, card.card, "", 0, card.member)
-        yield key, card.before, card.after
+        varied = _subject("card", card.observation, card.surface.value, card.card, detail=card.member)
+        yield varied, card.before, card.after
     for fact in found.facts:
-        key = _Key("fact", fact.observation, fact.surface.value, fact.card, fact.label, fact.ordinal, "")
-        yield key, f"{fact.before} ({fact.before.agreement.value})", f"{fact.after} ({fact.after.agreement.value})"
+        varied = _subject("fact", fact.observation, fact.surface.value, fact.card, fact.label, ordinal=fact.ordinal)
+        yield varied, f"{fact.before} ({fact.before.agreement.value})", f"{fact.after} ({fact.after.agreement.value})"
     for findings, before, after in (
         (found.findings_vanished, "found", "not found"),
         (found.findings_appeared, "not found", "found"),
     ):
         for item in findings:
             detail = f"{item.id} {item.requirement}"
-            key = _Key("finding", item.observation, item.surface, item.card, item.label, item.ordinal, detail)
-            yield key, before, after
+            place = (item.observation, item.surface, item.card, item.label)
+            yield _subject("finding", *place, ordinal=item.ordinal, detail=detail), before, after

@@ -13,7 +13,7 @@ import msgspec
 
 from harness.model.facts import SURFACES, Place
 from harness.model.selfcheck import SelfcheckState, Survivor
-from harness.model.stability import StabilityState
+from harness.model.stability import StabilityState, Variation
 from harness.model.verdict import Finding, Observation, RequirementRow
 from harness.report.selfcheck import alone
 from harness.report.stability import runs_again
@@ -143,17 +143,9 @@ class SelfcheckJson(msgspec.Struct, frozen=True, kw_only=True):
     classes: tuple[SelfcheckClassJson, ...]
 
 
-class VariationJson(msgspec.Struct, frozen=True, kw_only=True):
-    """One thing that did not come out alike; `values` has one for each recording, "" where it lacks the run."""
+class VariationJson(Variation, frozen=True, kw_only=True):
+    """One thing that did not come out alike, and whether its scenario declares that."""
 
-    what: str
-    observation: str
-    surface: str
-    card: str
-    label: str
-    ordinal: int
-    detail: str
-    values: tuple[str, ...]
     declared: bool
 
 
