@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -152,4 +154,19 @@ def prepare(target: Target) -> tuple[Offer, ...]:
 
 def carry_out(target: Target, sorts: tuple[Sort, ...]) -> tuple[Result, ...]:
     """Judge the chosen mutants of a bundle that this process has prepared, and forget the bundle."""
-    return _attacks.pop(str(target.folder)).judge(frozenset(sorts))
+    with _uncollected():
+        return _attacks.pop(str(target.folder)).judge(frozenset(sorts))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the collector of cycles, which takes a fifth of the time and finds next to nothing: what is judged are
+    frozen values."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+            gc.collect()
