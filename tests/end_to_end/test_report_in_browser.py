@@ -4,33 +4,21 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
 from harness.model.verdict import Acceptance
 from harness.report import render_all
 from tests.support import suppliers
 from tests.support.acceptances import many, rejected
 
-CHROMIUM = shutil.which("chromium")
 AXE = importlib.util.find_spec("axe_playwright_python")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="there is no chromium on this machine")
 
-ARGUMENTS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 OPEN_ALL = "() => { for (const part of document.querySelectorAll('details')) part.open = true; }"
 TWO_FRAMES = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 TASK = ("turn1/call1/task1",)
@@ -85,14 +73,6 @@ def brief() -> Acceptance:
     return msgspec.structs.replace(
         whole, observations=observations, findings=findings[:4] + findings[-8:], requirements=tuple(by_status.values())
     )
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
-        yield browser
-        browser.close()
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from harness.importing import Provenance, import_captures, product
+
 _DATA = Path(__file__).parents[1] / "data"
 _LEGACY = "0.96.6-reopened-by-0.104.0"
 SAMPLES = {
@@ -67,6 +69,17 @@ def lay(
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
     return folder
+
+
+def two_releases(folder: Path) -> Path:
+    """Evidence of 0.100.0 and 0.104.0 running the same script, and of one more run of 0.104.0 alone."""
+    out = folder / "evidence"
+    lay(folder / "old" / "mixed-script", "older-script")
+    lay(folder / "new" / "mixed-script", "mixed-script")
+    lay(folder / "new" / "killed-script", "killed-script")
+    for release, name in (("0.100.0", "old"), ("0.104.0", "new")):
+        assert import_captures(folder / name, Provenance(product=product(release)), out=out).exit_code == 0
+    return out
 
 
 def changed_records(session: bytes, change: Callable[[dict[str, object]], object]) -> bytes:

@@ -10,23 +10,14 @@ from typing import Any
 import pytest
 
 from harness.cli.app import run
-from harness.importing import Provenance, import_captures, product
-from tests.support.foreign import lay
+from tests.support.foreign import two_releases
 
 NAME = "mixed-script.local-agent.imported"
 
 
 @pytest.fixture(scope="module")
 def evidence(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """0.100.0 and 0.104.0 running the same script, and one more run of 0.104.0 alone."""
-    folder = tmp_path_factory.mktemp("diff")
-    out = folder / "evidence"
-    lay(folder / "old" / "mixed-script", "older-script")
-    lay(folder / "new" / "mixed-script", "mixed-script")
-    lay(folder / "new" / "killed-script", "killed-script")
-    for release, name in (("0.100.0", "old"), ("0.104.0", "new")):
-        assert import_captures(folder / name, Provenance(product=product(release)), out=out).exit_code == 0
-    return out
+    return two_releases(tmp_path_factory.mktemp("diff"))
 
 
 def diffed(capsys: pytest.CaptureFixture[str], evidence: Path, *arguments: str, code: int = 0) -> str:
