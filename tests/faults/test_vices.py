@@ -142,16 +142,15 @@ LIES: dict[str, tuple[str, str, str, str, str, str]] = {
 """What lies: the capture, what is told in it, what is told instead, and the surface, label and value of the finding."""
 
 
-@pytest.mark.parametrize("lie", ["", *LIES])
-def test_a_product_that_lies_is_found_where_it_lies(lie: str, told: Path, tmp_path: Path) -> None:
-    """Recorded through both surfaces and judged; the honest product that tells the same run is not accused."""
+@pytest.mark.parametrize("lies", [False, True], ids=["honest", "lying"])
+def test_a_product_that_lies_is_found_where_it_lies(lies: bool, told: Path, tmp_path: Path) -> None:
+    """Recorded through both surfaces and judged: exactly the lies, and the honest twin is accused of nothing."""
     expected: set[tuple[str, str, str]] = set()
-    if lie:
-        file, true, false, surface, label, observed = LIES[lie]
+    for file, true, false, surface, label, observed in LIES.values() if lies else ():
         text = (told / file).read_text(encoding="utf-8")
         assert true in text, "the run does not tell this at all"
         (told / file).write_text(text.replace(true, false), encoding="utf-8")
-        expected = {(surface, label, observed)}
+        expected.add((surface, label, observed))
     machine = Machine(tmp_path, f"replays={told}")
     feature = machine.features / "faults.feature"
     feature.write_text(feature.read_text().replace("    And a terminal of 80 columns and 24 rows\n", ""))

@@ -358,7 +358,7 @@ def _mission_control(data: bytes) -> None:
         assert {card.path for card in column.cards} <= {card.path for card in _LAYOUT}
 
 
-@_target(Form.TERMINAL)
+@_target(Form.TERMINAL, limit=6_000)
 def _terminal(data: bytes) -> None:
     columns, rows = 23, 7
     screen, grid = Screen(columns, rows), TextGrid(columns, rows)
