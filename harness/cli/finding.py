@@ -41,7 +41,7 @@ def _reported(id_: str, evidence: Path, features: Path, release: str) -> tuple[F
         bundle = read_bundle(evidence / (release or releases(evidence)[-1]) / Path(name).name)
         scenarios = {scenario.id: scenario for scenario in load_scenarios(features)}
         findings = examine(bundle, scenarios.get(bundle.manifest.scenario)).compared.findings
-    except (OSError, msgspec.MsgspecError, StopIteration, HarnessError):
+    except (OSError, msgspec.MsgspecError, RecursionError, StopIteration, HarnessError):
         return None
     return next(((item, bundle) for item in findings if item.id == id_), None)
 

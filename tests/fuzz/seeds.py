@@ -12,14 +12,16 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from harness import selfcheck_file, stability_file
 from harness.authorize import attestation
 from harness.bundle.layout import CHECKSUM
+from harness.model.stability import STABILITY_SCHEMA, Stability
 from harness.model.stimulus import canonical
 from harness.model.verdict import Acceptance, Release, Verdict
 from harness.sweep.state import State
 from tests.fuzz.containers import pack
 from tests.fuzz.engine import CORPUS
-from tests.support import authorities, bundles, runs, sweeps, wire_frames
+from tests.support import bundles, runs, selfchecks, stabilities, sweeps, wire_frames
 from tests.support import mission_control as screens
 from tests.support.authorities import AT, entry, payload, pem, policy_text, signed
 
@@ -114,6 +116,7 @@ def _bundle_members() -> dict[str, bytes]:
     }
 
 
+_REQUEST = {"messages": [{"role": "system", "content": "x"}, {"role": "user", "content": [{"text": "Do it."}]}]}
 LISTING = b'[{"path":"a.txt","size":6,"sha256":"' + b"0" * 64 + b'"}]'
 LOG = b'{"at":1790000000.5,"lane":"main","fault":""}\n'
 METADATA = '{"code_mode_execution":{"inner_calls":3,"successful":2,"warnings":["é"],"changed_path_count":null}}'
@@ -221,10 +224,17 @@ def seeds() -> Iterable[Seed]:
     yield "envelope", "valid-signed", signed("ann")
     yield "statement", "valid-one", payload()
     yield "verdict-statement", "valid-rejected", _verdict()
+    yield "selfcheck-result", "valid-one", selfcheck_file.encode(selfchecks.with_survivors())
+    yield "stability-record", "valid-one", stability_file.encode(_stability())
+    yield "verdict-json", "valid-one", b'{"findings":[{"id":"F-0","observation":"a.local-agent"}]}'
+    yield "prompt-text", "valid-request", json.dumps(_REQUEST).encode()
     yield "import-folder", "valid-run", pack({f"run/{name}": content for name, content in _importable().items()})
     yield from _archives()
-    asked = {"messages": [{"role": "system", "content": "x"}, {"role": "user", "content": [{"text": "Do it."}]}]}
-    yield "model-request", "valid-parts", json.dumps(asked).encode()
+    yield "model-request", "valid-parts", json.dumps(_REQUEST).encode()
+
+
+def _stability() -> Stability:
+    return Stability(schema=STABILITY_SCHEMA, harness="0.1.0", releases=(stabilities.repeated(),))
 
 
 def _importable() -> dict[str, bytes]:
@@ -241,7 +251,6 @@ def _importable() -> dict[str, bytes]:
 
 def main() -> None:
     """Write all of them."""
-    assert authorities.AT == AT
     for target, name, content in seeds():
         path = CORPUS / target / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -19,13 +19,16 @@ from typing import Final
 
 import msgspec
 
+from harness import selfcheck_file, stability_file
 from harness.authorize import attestation, keys
 from harness.authorize.decide import decide, read_claims
 from harness.authorize.policy import Policy, decode_policy
 from harness.authorize.statement import PAYLOAD_TYPE
 from harness.authorize.statement import decode as decode_statement
 from harness.bundle import layout, read_bundle
+from harness.bundle.prompt_text import Sent, digests
 from harness.bundle.verified import Bundle, Contents, decode_manifest, verified
+from harness.cli import finding
 from harness.cli.places import parse_time
 from harness.compare.waivers import decode_waivers
 from harness.compare.whole_run import listing, requests
@@ -483,6 +486,30 @@ def _verdict_statement(data: bytes) -> None:
     attestation.decode_verdict(data, payload_type=PAYLOAD_TYPE, where="f")
 
 
+# What the harness itself has written, and somebody may have changed
+
+
+@_target(Form.JSON)
+def _selfcheck_result(data: bytes) -> None:
+    read = selfcheck_file.decode(data, where="f")
+    assert selfcheck_file.decode(selfcheck_file.encode(read), where="f") == read
+
+
+@_target(Form.JSON)
+def _stability_record(data: bytes) -> None:
+    read = stability_file.decode(data, where="f")
+    assert stability_file.decode(stability_file.encode(read), where="f") == read
+
+
+@_target(Form.JSON)
+def _verdict_json(data: bytes) -> None:
+    """The last report, as `harness show` looks into it: a hint that helps or does not."""
+    with _folder() as folder, contextlib.chdir(folder):
+        (folder / "reports").mkdir()
+        (folder / "reports" / "verdict.json").write_bytes(data)
+        assert finding._reported("F-0", folder, folder, "0.104.0") is None  # else all is judged
+
+
 # Other people's captures and archives
 
 
@@ -545,6 +572,13 @@ def _sweep_state(data: bytes) -> None:
 
 
 # The recorder's model server
+
+
+@_target(Form.JSON)
+def _prompt_text(data: bytes) -> None:
+    sent = Sent()
+    sent.take(data)
+    assert sent.digests <= digests(data) | sent.digests
 
 
 @_target(Form.JSON)
