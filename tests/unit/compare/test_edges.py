@@ -10,10 +10,24 @@ import pytest
 
 from harness.compare.readings import comparable, differing
 from harness.compare.structure import try_bounds
+from harness.compare.whole_run import Asked, ListedFile, Reopening, try_reopening
 from harness.model.facts import CardKind, Column, Place
 from harness.model.values import Reason, known, not_displayed, unreadable
 from harness.spec import bounds
-from tests.support.columns import BATCH, LA_LIVE, MC_LIVE, NESTED, REPORT, SCRIPT, card, facts, held, rows
+from tests.support.columns import (
+    BATCH,
+    EXPECTED,
+    LA_LIVE,
+    MC_LIVE,
+    NESTED,
+    REPORT,
+    SCRIPT,
+    card,
+    compare_tried,
+    facts,
+    held,
+    rows,
+)
 
 FIRST = card(facts(SCRIPT), path="turn1/call1", children=3)
 SECOND = card(facts(BATCH), path="turn1/call2", kind=CardKind.SUBAGENT_BATCH, children=5)
@@ -50,3 +64,22 @@ def test_a_warning_that_is_too_long_is_held_against_the_bound_in_bytes(column: C
     assert problem.requirement == "code-mode.warning-storage"
     assert problem.expected == f"at most {bounds.WARNING_BYTES} bytes"
     assert problem.observed == f"{2 * bounds.WARNING_BYTES} bytes"
+
+
+def test_two_ways_to_replay_a_run_are_two_findings() -> None:
+    """A changed workspace and a model that was asked break one rule; under one id one of them would be lost."""
+    file = ListedFile(path="a.txt", size=1, sha256="0" * 64)
+    reopening = Reopening(left=(file,), found=(), asked=(Asked(at=2.0, lane="main"),), since=1.0, log_file="model")
+    tries = [(None, tried) for tried in try_reopening(reopening, scripts=False)]
+    compared = compare_tried({}, tries)
+    ids = [found.id for found in compared.findings if found.requirement == "acceptance.no-replay"]
+    assert len(ids) == 2
+    assert len(set(ids)) == 2
+
+
+def test_a_card_that_only_the_author_knows_is_found_at_the_authors_table() -> None:
+    first, second = Place(file="notes.feature", line=7), Place(file="notes.feature", line=20)
+    stated = (msgspec.structs.replace(FIRST, place=first), msgspec.structs.replace(SECOND, place=second))
+    compared = held({REPORT: (SECOND,), NESTED: (SECOND,), EXPECTED: stated}, (SECOND,))
+    places = [found.place for found in compared.findings if found.observed == "no saved record of it"]
+    assert places == [first]
