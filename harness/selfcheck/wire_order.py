@@ -19,6 +19,7 @@ from harness.wire.order import DESCRIPTOR, EXTENSION
 _NO_ID = "00000000-0000-4000-8000-000000000000"
 _TIME = "when a frame was read is no fact"
 _RENAMED = "ids are new at every reopening: cards are told by where they stand"
+_NO_FOOTER = "a foreign capture has no footer that tells whether the product left in order"
 _SUPERSEDED = "cards are whole snapshots: a later one replaces this one, and delivery of each is best effort"
 
 
@@ -161,13 +162,14 @@ def _order(taken: _Capture) -> Iterator[Mutant]:
         kind = trees[numbers[-1]]["data"]["card"]["tool_kind"]
         yield from _succession(taken, kind, numbers)
 
-    def without(kind: str, requirement: str, number: int | None, class_: str = "order") -> Iterator[Mutant]:
+    def without(kind: str, requirement: str, number: int | None, equivalent: str = "") -> Iterator[Mutant]:
         if number is not None:
-            yield taken.mutant(class_, kind, requirement, taken.replaced({number: []}))
+            yield taken.mutant("order", kind, requirement, taken.replaced({number: []}), equivalent)
 
     yield from without("no input.persisted", "wire.input-first", _first(frames, "input.persisted"))
     yield from without("no start of an activity", "wire.activity-first", _first(frames, "activity"))
-    yield from without("no end of the run", "general.surface-agreement", _first(frames, "run.finished"))
+    told = "" if frames.numbers("footer") else _NO_FOOTER
+    yield from without("no end of the run", "wire.run-terminal", _first(frames, "run.finished"), told)
     started = next((number for number in frames.numbers() if '"accepted":true' in frames.text(number)), None)
     yield from without("no answer to turn.start", "wire.admission", started)
     finished, persisted = _first(frames, "run.finished"), _first(frames, "input.persisted")
