@@ -26,7 +26,7 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import TARGETS, clean_up
 from tests.support import runs, wire_frames
 
-MUTATIONS = 40
+MUTATIONS = 25
 GUIDED = "session"
 """The one that atheris goes on with here: a start of it takes some seconds. All the others: the command."""
 GUIDED_RUNS = 200
@@ -129,12 +129,12 @@ def _waiver(number: int) -> bytes:
 
 
 GROWING = {
-    "session": 60,
+    "session": 40,
     "projection": 30,
-    "capture": 12,
+    "capture": 8,
     "bundle": 6,
-    "cast": 60,
-    "mission-control": 20,
+    "cast": 30,
+    "mission-control": 12,
     "terminal": 100,
     "screen-json": 100,
     "feature": 40,
