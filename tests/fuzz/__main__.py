@@ -7,6 +7,7 @@ small, put it into ``tests/fuzz/corpus/TARGET/`` and mend the reader.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import subprocess
 import sys
@@ -14,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 from tests.fuzz.engine import FAULT, available, corpus
-from tests.fuzz.targets import TARGETS
+from tests.fuzz.targets import TARGETS, in_memory
 
 ROOT = Path(__file__).parents[2]
 _STATS = re.compile(r"stat::(\w+):\s+(\d+)")
@@ -29,7 +30,11 @@ def fuzz(
     command = [sys.executable, "-m", "tests.fuzz.engine", target]
     command += ["--seconds", str(seconds), "--runs", str(runs), "--seed", str(seed)]
     command += ["--found", str(folder), "--work", str(work)]
-    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, errors="replace")
+    with tempfile.TemporaryDirectory(prefix="harness-fuzz-", dir=in_memory()) as scratch:  # libFuzzer tidies nothing up
+        environment = {**os.environ, "HARNESS_FUZZ_SCRATCH": scratch}
+        return subprocess.run(
+            command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, errors="replace"
+        )
 
 
 def stats(output: str) -> dict[str, int]:

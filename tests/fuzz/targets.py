@@ -124,12 +124,18 @@ def _text(data: bytes) -> str:
     return data.decode("utf-8", "replace")
 
 
+def in_memory() -> str | None:
+    """A folder whose files never reach a disk, None where there is none."""
+    shared = Path("/dev/shm")  # noqa: S108 # only folders of its own are made in it
+    return os.environ.get("HARNESS_FUZZ_SCRATCH") or (
+        str(shared) if shared.is_dir() and os.access(shared, os.W_OK) else None
+    )
+
+
 @functools.cache
 def _scratch() -> Path:
     """A folder of this process alone, in memory where there is such a thing."""
-    shared = Path("/dev/shm")  # noqa: S108 # a folder of its own is made in it
-    base = str(shared) if shared.is_dir() and os.access(shared, os.W_OK) else None
-    return Path(tempfile.mkdtemp(prefix="harness-fuzz-", dir=base))
+    return Path(tempfile.mkdtemp(prefix="harness-fuzz-", dir=in_memory()))
 
 
 @contextlib.contextmanager
