@@ -145,7 +145,7 @@ Feature: Concurrency
       | intent              |
       | TASK-A runs a script |
       | TASK-B only answers |
-    And for task "TASK-A runs a script" the model runs a script meant to "Read and write in a task"
+    And for task "TASK-A runs a script" the model runs a script meant to "Read and write in a task" after 1000 ms
       """
       tools.call("read", {intent: "Read a", paths: ["a.txt"]});
       tools.call("read", {intent: "Read missing", paths: ["missing.txt"]});

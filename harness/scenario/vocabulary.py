@@ -163,6 +163,11 @@ def task_script(draft: Draft, task: str, intent: str) -> None:
     draft.reply(task, Reply(calls=_script(draft, intent)))
 
 
+@_step("given", 'for task "{task}" the model runs a script meant to "{intent}" after {delay:d} ms', "text")
+def task_script_later(draft: Draft, task: str, intent: str, delay: int) -> None:
+    draft.reply(task, Reply(calls=_script(draft, intent), delay_ms=number(draft, "the delay", delay, 0)))
+
+
 @_step("given", 'for task "{task}" the model answers "{text}" after {delay:d} ms')
 def task_answers_later(draft: Draft, task: str, text: str, delay: int) -> None:
     draft.reply(task, Reply(text=text, delay_ms=number(draft, "the delay", delay, 0)))

@@ -112,6 +112,10 @@ GIVEN: dict[str, tuple[str, dict[str, object]]] = {
         f'{BATCH}And for task "TASK-A" the model runs a script meant to "Look"{_CODE}',
         _task(Reply(calls=_script(intent="Look"))),
     ),
+    'for task "{task}" the model runs a script meant to "{intent}" after {delay:d} ms': (
+        f'{BATCH}And for task "TASK-A" the model runs a script meant to "Look" after 300 ms{_CODE}',
+        _task(Reply(calls=_script(intent="Look"), delay_ms=300)),
+    ),
     'for task "{task}" the model answers "{text}" after {delay:d} ms': (
         f'{BATCH}And for task "TASK-A" the model answers "A." after 0 ms',
         _task(Reply(text="A.", delay_ms=0)),
