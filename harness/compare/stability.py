@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from harness.compare.columns import path_order
-from harness.compare.difference import Difference, Side, difference
+from harness.compare.difference import ChangeKind, Difference, Side, difference
 from harness.model.stability import Repeated, Variation
 
 
@@ -91,6 +91,8 @@ def _changes(found: Difference) -> Iterator[tuple[Variation, str, str]]:
         varied = _subject("card", card.observation, card.surface.value, card.card, detail=card.member)
         yield varied, card.before, card.after
     for fact in found.facts:
+        if fact.varies and fact.kinds == (ChangeKind.DISPLAY,):
+            continue  # a time of less than a second stands in the title to the millisecond, a longer one does not
         varied = _subject("fact", fact.observation, fact.surface.value, fact.card, fact.label, ordinal=fact.ordinal)
         yield varied, f"{fact.before} ({fact.before.agreement.value})", f"{fact.after} ({fact.after.agreement.value})"
     for findings, before, after in (

@@ -34,6 +34,21 @@ def test_a_time_that_only_the_run_can_know_does_not_vary() -> None:
     assert repeated(side(RELEASE, {LA_LIVE: calls(3, 5)}), [side(RELEASE, {LA_LIVE: calls(3, 9)})]).variations == ()
 
 
+def shown_in(label: str, value: int, *places: str) -> CardFacts:
+    return card(*(fact(label, known(value), via=place) for place in places))
+
+
+def test_where_a_time_stands_follows_from_the_time_and_does_not_vary() -> None:
+    short = side(RELEASE, {MC_LIVE: shown_in("Elapsed milliseconds", 987, "title", "metadata")})
+    long = side(RELEASE, {MC_LIVE: shown_in("Elapsed milliseconds", 2675, "metadata")})
+    assert repeated(short, [long]).variations == ()
+    same = side(RELEASE, {MC_LIVE: shown_in("Elapsed milliseconds", 987, "metadata")})
+    assert [item.label for item in repeated(short, [same]).variations] == ["Elapsed milliseconds"]
+    count = side(RELEASE, {MC_LIVE: shown_in("Total calls", 3, "title", "metadata")})
+    elsewhere = side(RELEASE, {MC_LIVE: shown_in("Total calls", 3, "metadata")})
+    assert [item.label for item in repeated(count, [elsewhere]).variations] == ["Total calls"]
+
+
 @pytest.mark.parametrize("at", [1, 2, 3])
 def test_one_other_value_in_any_recording_is_told_with_the_values_of_all(at: int) -> None:
     counts = [3, 3, 3, 3]
