@@ -67,7 +67,7 @@ Feature: Edges
       """
       alpha
       """
-    And the model starts a batch of tasks meant to "Read a file 4,150 times" at concurrency 4
+    And the model starts a batch of tasks meant to "Read a file 4,150 times" at concurrency 1
       | intent        |
       | TASK-01 reads |
       | TASK-02 reads |
@@ -94,7 +94,22 @@ Feature: Edges
       | Tasks unknown   | 0     |
       | Tasks cancelled | 0     |
     And the facts of task 1 are
-      | label              | value         |
-      | Task intent        | TASK-01 reads |
-      | Task outcome       | success       |
-      | Task changed paths | 0             |
+      | label                 | value         |
+      | Task intent           | TASK-01 reads |
+      | Task outcome          | success       |
+      | Task facts limited    | true          |
+      | Task failed calls     | 0             |
+      | Task unknown calls    | 0             |
+      | Task changed paths    | 0             |
+      | Task activity count   | 415           |
+      | Task activity omitted | 407           |
+    And the facts of task 10 are
+      | label                   | value         |
+      | Task intent             | TASK-10 reads |
+      | Task outcome            | success       |
+      | Task facts limited      | true          |
+      | Task failed calls       | null          |
+      | Task unknown calls      | null          |
+      | Task calls with effects | null          |
+      | Task activity count     | null          |
+      | Task activity omitted   | null          |

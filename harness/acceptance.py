@@ -16,6 +16,7 @@ import msgspec
 from harness import __version__, selfcheck_file, stability_file
 from harness.authorize.decide import Decision, decide
 from harness.bundle import Bundle, read_bundle
+from harness.collector import uncollected
 from harness.compare import Compared
 from harness.compare.rules import SAVED_EQUALS_LIVE, SAVED_EQUALS_LIVE_TEXT
 from harness.compare.waivers import apply_waivers
@@ -187,6 +188,8 @@ class _Work(msgspec.Struct, frozen=True, kw_only=True):
 
     folder: Path
     scenario: Scenario | None
+    weight: int
+    """Bytes of all members."""
 
 
 class _Looked(NamedTuple):
@@ -197,8 +200,9 @@ class _Looked(NamedTuple):
 def _examine(work: _Work) -> _Looked | str:
     """The comparison of one bundle and its live run, or why a capture or session in it cannot be read at all."""
     try:
-        bundle = read_bundle(work.folder)
-        return _Looked(examine(bundle, work.scenario).compared, live_timeline(bundle))
+        with uncollected():
+            bundle = read_bundle(work.folder)
+            return _Looked(examine(bundle, work.scenario).compared, live_timeline(bundle))
     except HarnessError as error:
         return str(error)
 
@@ -214,8 +218,10 @@ def _examine_all(works: Sequence[_Work], jobs: int) -> Iterator[_Looked | str]:
             contextlib.suppress(OSError, BrokenProcessPool),
             ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool,
         ):
-            for result in pool.map(_examine, works):
-                yield result
+            heaviest_first = sorted(works, key=lambda work: -work.weight)
+            running = {work.folder: pool.submit(_examine, work) for work in heaviest_first}
+            for work in works:
+                yield running[work.folder].result()
                 done += 1
     yield from map(_examine, works[done:])
 
@@ -241,7 +247,14 @@ def accept(
     findings: list[Finding] = []
     runs: dict[str, Sequence[str]] = {}
     timelines: dict[str, tuple[TimelineEvent, ...]] = {}
-    works = [_Work(folder=Path(bundle.folder), scenario=scenarios.get(bundle.manifest.scenario)) for bundle in bundles]
+    works = [
+        _Work(
+            folder=Path(bundle.folder),
+            scenario=scenarios.get(bundle.manifest.scenario),
+            weight=sum(member.size for member in bundle.manifest.files.values()),
+        )
+        for bundle in bundles
+    ]
     for bundle, work, looked in zip(bundles, works, _examine_all(works, jobs or os.cpu_count() or 1), strict=True):
         progress(bundle.manifest.observation)
         if isinstance(looked, str):

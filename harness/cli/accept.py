@@ -82,13 +82,14 @@ def accept_command(
     Example: harness accept --release 0.104.0 --reports /tmp/report
     """
     from harness.acceptance import RULE_TEXTS, accept  # noqa: PLC0415 # help and errors of usage do not need it
+    from harness.collector import uncollected  # noqa: PLC0415
     from harness.proofs import Proofs  # noqa: PLC0415
     from harness.report import github_step_summary, render_all  # noqa: PLC0415
 
     moment = places.parse_time(at)
     scenarios = features or places.default_folder("features")
     target = reports or places.default_folder("reports")
-    with output.progress("judging", None) as bar:
+    with uncollected(), output.progress("judging", None) as bar:
 
         def step(name: str) -> None:
             if bar is not None:

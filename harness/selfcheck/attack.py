@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
 
 from harness.bundle import read_bundle
+from harness.collector import uncollected
 from harness.model.selfcheck import Survivor
 from harness.scenario.compile import Scenario
 from harness.selfcheck.authority import authority_mutants
@@ -143,30 +142,28 @@ def _result(mutant: Mutant, signal: Signal | None) -> Result:
 
 
 _attacks: dict[str, Attack] = {}
-"""The bundles of this process, between the two steps."""
+"""The bundles that this process has examined: examining one again takes as long as judging ten mutants."""
 
 
 def prepare(target: Target) -> tuple[Offer, ...]:
     """Examine a bundle and say which sorts of mutants it offers."""
-    attack = _attacks[str(target.folder)] = Attack(target)
-    return attack.offers()
+    with uncollected():
+        return _attack(target).offers()
+
+
+def _attack(target: Target) -> Attack:
+    key = str(target.folder)
+    if key not in _attacks:
+        _attacks[key] = Attack(target)
+    return _attacks[key]
+
+
+def forget() -> None:
+    """Let go of all bundles that this process has examined."""
+    _attacks.clear()
 
 
 def carry_out(target: Target, sorts: tuple[Sort, ...]) -> tuple[Result, ...]:
-    """Judge the chosen mutants of a bundle that this process has prepared, and forget the bundle."""
-    with _uncollected():
-        return _attacks.pop(str(target.folder)).judge(frozenset(sorts))
-
-
-@contextmanager
-def _uncollected() -> Iterator[None]:
-    """Without the collector of cycles, which takes a fifth of the time and finds next to nothing: what is judged are
-    frozen values."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
-            gc.collect()
+    """Judge the chosen mutants of a bundle, which is examined first if another process has prepared it."""
+    with uncollected():
+        return _attack(target).judge(frozenset(sorts))

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from harness.bundle import Bundle
 from harness.scenario.compile import Scenario
@@ -18,7 +19,7 @@ from harness.selfcheck.attack import Offer, Sort, Target
 from harness.spec.classes import served
 
 SHARED = ("fact-value", "fact-null", "screen-value", "report-member")
-SHARE = 23
+SHARE = 53
 """Every so-manieth sort of the shared classes is also tried on a light bundle of the newest release that was not chosen
 for it."""
 LIGHT = 400_000
@@ -26,6 +27,17 @@ LIGHT = 400_000
 HEAVY = 1_100_000
 """Bytes of captures and sessions from which a bundle is left alone: it has the same facts as lighter ones, in more
 frames."""
+
+
+PIECE = 150
+"""Sorts of mutants of one bundle that are judged in one go."""
+
+
+class Piece(NamedTuple):
+    """Sorts of mutants of one bundle, to be judged by whichever process is free."""
+
+    target: Target
+    sorts: tuple[Sort, ...]
 
 
 def _weight(bundle: Bundle) -> int:
@@ -83,6 +95,10 @@ def assigned(offers: Iterable[tuple[Target, Sequence[Offer]]]) -> dict[int, tupl
     return {rank: tuple(sorts) for rank, sorts in given.items()}
 
 
-def cut(targets: Sequence[Target], jobs: int) -> tuple[tuple[Target, ...], ...]:
-    """The targets for each of `jobs` processes, dealt out in turn: neighbours in rank are alike in size."""
-    return tuple(part for number in range(jobs) if (part := tuple(targets[number::jobs])))
+def pieces(targets: Iterable[Target], sorts: Mapping[int, Sequence[Sort]]) -> tuple[Piece, ...]:
+    """The work to be dealt out: the sorts of each target, at most `PIECE` at a time, in the order of targets."""
+    return tuple(
+        Piece(target, tuple(sorts[target.rank][at : at + PIECE]))
+        for target in targets
+        for at in range(0, len(sorts[target.rank]), PIECE)
+    )

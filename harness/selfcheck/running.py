@@ -10,7 +10,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from multiprocessing import get_context
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from harness import __version__
 from harness.acceptance import bundle_folders, load_scenarios, read_all, releases
@@ -25,9 +25,9 @@ from harness.model.selfcheck import (
     Selfcheck,
     Survivor,
 )
-from harness.selfcheck.attack import Offer, Result, Sort, Target, carry_out, prepare
+from harness.selfcheck.attack import Result, Target, carry_out, forget, prepare
 from harness.selfcheck.classes import CLASSES
-from harness.selfcheck.plan import assigned, chosen, cut
+from harness.selfcheck.plan import assigned, chosen, pieces
 from harness.selfcheck_file import code_digest, feature_digests
 
 T = TypeVar("T")
@@ -84,51 +84,48 @@ class Judged(NamedTuple):
 
 
 def _results(targets: Sequence[Target], jobs: int, progress: Progress) -> list[Judged]:
-    """Every mutant's result, by target in order. How the work was cut does not show in them.
+    """Every mutant's result, by target in order. How the work was dealt out does not show in them.
 
-    Each process keeps its own bundles between the two steps, so every part has a pool of one. Where no further process
-    can be had, this one does everything.
+    Where no further process can be had, this one does everything.
     """
-    parts = cut(targets, min(jobs, len(targets)))
-    if len(parts) > 1:
-        with contextlib.suppress(OSError, BrokenProcessPool), contextlib.ExitStack() as stack:
-            pools = [
-                stack.enter_context(ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))) for _ in parts
-            ]
-            owners = {target.rank: pool for part, pool in zip(parts, pools, strict=True) for target in part}
-            offers = _gathered(
-                {owners[target.rank].submit(prepare, target): target for target in targets}, "examining", progress
-            )
-            sorts = assigned(offers)
-            judged = _gathered(
-                {owners[target.rank].submit(carry_out, target, sorts[target.rank]): target for target in targets},
-                "judging mutants of",
-                progress,
-            )
-            return [Judged(target, results) for target, results in judged]
-    return _alone(targets, progress)
+    if jobs > 1 and len(targets) > 1:
+        with (
+            contextlib.suppress(OSError, BrokenProcessPool),
+            ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool,
+        ):
+            return _judged(targets, pool.submit, progress)
+    try:
+        return _judged(targets, _at_once, progress)
+    finally:
+        forget()
 
 
-def _gathered(futures: dict[Future[T], Target], what: str, progress: Progress) -> list[tuple[Target, T]]:
-    done: list[tuple[Target, T]] = []
-    for future in as_completed(futures):
-        target = futures[future]
-        done.append((target, future.result()))
-        progress(f"{what} {target.observation}", len(done), len(futures))
-    return sorted(done, key=lambda item: item[0].rank)
+Submit = Callable[..., Future[Any]]
 
 
-def _alone(targets: Sequence[Target], progress: Progress) -> list[Judged]:
-    offers: list[tuple[Target, Sequence[Offer]]] = []
-    for number, target in enumerate(targets, 1):
-        progress(f"examining {target.observation}", number, len(targets))
-        offers.append((target, prepare(target)))
-    sorts: dict[int, tuple[Sort, ...]] = assigned(offers)
-    judged = []
-    for number, target in enumerate(targets, 1):
-        progress(f"judging mutants of {target.observation}", number, len(targets))
-        judged.append(Judged(target, carry_out(target, sorts[target.rank])))
-    return judged
+def _at_once(work: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """Done by this process, before anything else."""
+    future: Future[Any] = Future()
+    future.set_result(work(*arguments))
+    return future
+
+
+def _judged(targets: Sequence[Target], submit: Submit, progress: Progress) -> list[Judged]:
+    """Examine all bundles, then judge the mutants that each of them gives; the larger pieces of work first."""
+    offers = _gathered([(target, submit(prepare, target)) for target in targets], "examining", progress)
+    work = pieces(targets, assigned(offers))
+    order = sorted(range(len(work)), key=lambda at: (-len(work[at].sorts), at))
+    running = {at: submit(carry_out, work[at].target, work[at].sorts) for at in order}
+    done = _gathered([(piece.target, running[at]) for at, piece in enumerate(work)], "judging mutants of", progress)
+    return [Judged(target, results) for target, results in done]
+
+
+def _gathered(futures: Sequence[tuple[Target, Future[T]]], what: str, progress: Progress) -> list[tuple[Target, T]]:
+    """Every result with its target, in order; progress as they come."""
+    owners = {future: target for target, future in futures}
+    for number, future in enumerate(as_completed(owners), 1):
+        progress(f"{what} {owners[future].observation}", number, len(futures))
+    return [(target, future.result()) for target, future in futures]
 
 
 # Sums

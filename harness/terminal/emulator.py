@@ -146,6 +146,15 @@ class Emulator(pyte.Screen):
         origin = pyte.modes.DECOM in self.mode
         self.cursor.y = min((line or 1) - 1 + (top if origin else 0), bottom if origin else self.lines - 1)
 
+    def cursor_position(self, line: int | None = None, column: int | None = None) -> None:
+        """CUP, which stands before every piece of text that a program draws."""
+        if self.margins is not None or pyte.modes.DECOM in self.mode:
+            super().cursor_position(line, column)
+            return
+        cursor = self.cursor
+        cursor.y = min((line or 1) - 1, self.lines - 1)
+        cursor.x = min((column or 1) - 1, self.columns - 1)
+
     def erase_in_display(self, how: int = 0, *args: Any, **kwargs: Any) -> None:
         if 0 <= how <= 3:
             self.spend(self.lines + sum(map(len, self.buffer.values())))

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from harness.selfcheck.attack import Offer, Target
-from harness.selfcheck.plan import SHARE, assigned, cut
+from harness.selfcheck.plan import PIECE, SHARE, assigned, pieces
 
 
 def target(rank: int, *, shares: bool = False) -> Target:
@@ -47,9 +45,13 @@ def test_a_light_bundle_shares_some_facts_and_no_equivalent_ones() -> None:
     assert assigned([(target(0), facts), (target(1, shares=True), declared)])[1] == ()
 
 
-@pytest.mark.parametrize("jobs", [1, 2, 3, 7])
-def test_every_bundle_is_worked_on_once_however_the_work_is_cut(jobs: int) -> None:
-    targets = [target(rank) for rank in range(5)]
-    parts = cut(targets, jobs)
-    assert len(parts) == min(jobs, 5)
-    assert sorted(item.rank for part in parts for item in part) == [0, 1, 2, 3, 4]
+def test_every_sort_is_judged_once_in_pieces_that_keep_the_order() -> None:
+    targets = [target(0), target(1), target(2)]
+    sorts = {
+        0: tuple(("card-member", str(number)) for number in range(2 * PIECE + 1)),
+        1: (),
+        2: (("card-member", "a"),),
+    }
+    found = pieces(targets, sorts)
+    assert [(piece.target.rank, len(piece.sorts)) for piece in found] == [(0, PIECE), (0, PIECE), (0, 1), (2, 1)]
+    assert tuple(sort for piece in found if piece.target.rank == 0 for sort in piece.sorts) == sorts[0]
