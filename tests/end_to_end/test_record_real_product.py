@@ -142,8 +142,11 @@ def markers(cast: bytes) -> dict[str, Screen]:
 
 
 def saved_cards(capture: bytes) -> list[dict[str, Any]]:
+    """Cards of a saved history in order. Its first page is asked for once more at the end."""
     frames = [json.loads(json.loads(line)["line"]) for line in capture.splitlines() if b'"from_product"' in line]
-    entries = [entry for frame in frames for entry in frame.get("result", {}).get("entries", [])]
+    *pages, first = [frame["result"] for frame in frames if "entries" in frame.get("result", {})]
+    assert first == pages[0]
+    entries = [entry for page in pages for entry in page["entries"]]
     return [entry["tool_card"] for entry in entries if entry.get("tool_card")]
 
 
