@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from harness.cli import output, places
+from harness.model.errors import UsageError
 from harness.model.facts import SURFACES, Column
 from harness.model.verdict import Acceptance, Observation, Verdict
 
@@ -66,6 +67,16 @@ def print_verdict(acceptance: Acceptance, reports: Path | None, evidence: Path |
         console.print(line, soft_wrap=True)
 
 
+def _check_targets(reports: Path) -> None:
+    """Raises UsageError when a report or the step summary could not be written, before anything is judged."""
+    for path in reports.iterdir() if reports.is_dir() else ():
+        if path.is_dir() and path.suffix in (".html", ".md", ".json", ".xml"):
+            raise UsageError("a report of that name cannot replace a folder", where=str(path), hint="move it away")
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    if summary and not (Path(summary).is_file() or Path(summary).parent.is_dir()):
+        raise UsageError("the step summary cannot be written there", where=summary, hint="see GITHUB_STEP_SUMMARY")
+
+
 def accept_command(
     evidence: Annotated[Path | None, typer.Option(help="Evidence folder. Default: the bundled evidence.")] = None,
     features: Annotated[Path | None, typer.Option(help="Folder of scenarios. Default: the bundled features.")] = None,
@@ -87,6 +98,7 @@ def accept_command(
     from harness.report import github_step_summary, render_all  # noqa: PLC0415
 
     moment = places.parse_time(at)
+    _check_targets(reports or places.default_folder("reports"))
     scenarios = features or places.default_folder("features")
     target = reports or places.default_folder("reports")
     with uncollected(), output.progress("judging", None) as bar:

@@ -31,6 +31,10 @@ def new_command(
     """
     from harness.authorize.keys import fingerprint, new_key_pair, read_public_key  # noqa: PLC0415
 
+    if tree := next((above for above in (folder, *folder.resolve().parents) if (above / ".git").exists()), None):
+        raise UsageError(
+            f"lies in a git work tree, {tree}: a private key is never committed", where=str(folder), hint="name another"
+        )
     private_path, public_path = folder / "release-authority.pem", folder / "release-authority.pub.pem"
     for path in (private_path, public_path):
         if path.exists():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -10,18 +11,41 @@ import typer
 from rich.text import Text
 
 from harness.cli import output, places
+from harness.evidence_folder import POLICY
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.facts import Column
+from harness.model.manifest import Manifest
 from harness.model.verdict import FactRow
 
 _INSUFFICIENT = 3
+
+
+def _evidence_of(named: list[Path]) -> Path | None:
+    """The evidence folder that the first folder named is or lies in: its policy and authorizations count for it."""
+    for path in named[:1]:
+        for folder in (path, path.parent, path.parent.parent):
+            if (folder / POLICY).exists():
+                return folder
+    return None
+
+
+def _misplaced(folder: Path, manifest: Manifest) -> str:
+    """Why a bundle does not belong where it stands, or "": its folder says another run, or another release."""
+    name, above = folder.resolve().name, folder.resolve().parent.name
+    if name != manifest.observation:
+        return f"the folder holds the observation {manifest.observation}"
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)+", above) and above != manifest.release:
+        return f"it stands under {above} and is of release {manifest.release}"
+    return ""
 
 
 def _folders(arguments: list[Path] | None) -> list[Path]:
     """The bundle folders named, or found one or two levels below the folders named, or all bundled evidence."""
     found: list[Path] = []
     for path in map(places.existing, arguments or [places.default_folder("evidence")]):
-        if (path / "manifest.json").exists() or not path.is_dir():
+        if not path.is_dir():
+            raise UsageError("is no bundle: a bundle is a folder", where=str(path), hint="name its folder")
+        if (path / "manifest.json").exists():
             found.append(path)
             continue
         below = sorted(item for item in path.iterdir() if item.is_dir() and not item.name.startswith("."))
@@ -49,7 +73,9 @@ def verify_command(
 ) -> int:
     """Check integrity, authorization and staleness of bundles, or a verdict statement; touches nothing.
 
-    An authorization that cannot be read is listed as unread: it counts for nothing, and damages no bundle.
+    The trust policy and authorizations are those of --evidence, else of the evidence folder that the first bundle lies
+    in, else the bundled ones. An authorization that cannot be read is listed as unread: it counts for nothing, and
+    damages no bundle.
 
     Exit code: 0 all authorized and current, 3 anything that is not, 4 damage.
 
@@ -61,7 +87,7 @@ def verify_command(
     from harness.cli import attest  # noqa: PLC0415
     from harness.evidence_folder import read_trust  # noqa: PLC0415
 
-    base = evidence or places.default_folder("evidence")
+    base = evidence or _evidence_of(folders or []) or places.default_folder("evidence")
     features = places.default_folder("features")
     if folders and any(attest.is_statement(path) for path in folders):
         path = folders[0]
@@ -80,6 +106,9 @@ def verify_command(
             results.append({"bundle": str(folder), "status": "damaged", "reasons": error.reasons})
             continue
         manifest = bundle.manifest
+        if misplaced := _misplaced(folder, manifest):
+            results.append({"bundle": str(folder), "status": "damaged", "reasons": [misplaced]})
+            continue
         decision = decide(manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=moment)
         scenario = scenarios.get(manifest.scenario)
         stale = is_stale(manifest, scenario)

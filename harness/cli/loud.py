@@ -37,7 +37,8 @@ def with_loudness(function: Callable[..., int]) -> Callable[..., int]:
         choose(quiet, verbose)
         try:
             return function(*arguments, **options)
-        except BrokenPipeError as error:
+        except (BrokenPipeError, SystemExit) as error:
+            # rich leaves with 1 by itself when nobody reads on; commands return their codes and never leave so.
             raise ClosedPipe from error
 
     signature = inspect.signature(function, eval_str=True)

@@ -46,7 +46,10 @@ def stability_command(
             raise EvidenceError(item.reasons[0], where=f"{path}/{version}/{item.bundle}")
     bare = [msgspec.structs.replace(one.side, varying={}) for one in (first, *others)]
     entry = repeated(bare[0], bare[1:])
-    places.write_file(folder / FILE, encode(merged(folder, entry)))
+    file = merged(folder, entry)
+    if all(len(set(manifests)) == 1 for manifests in entry.manifests.values()):
+        raise UsageError("holds no other recording of any run", where=str(again[0]), hint="record the runs once more")
+    places.write_file(folder / FILE, encode(file))
     if json_:
         output.emit(msgspec.to_builtins(entry))
     else:

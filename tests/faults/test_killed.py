@@ -31,7 +31,7 @@ def took(machine: Machine, arguments: list[str], *codes: int) -> float:
 
 
 @pytest.mark.parametrize(
-    ("driver", "kills"), [("local-agent", instants(0.5, 0.8, 0.95)), ("mission-control", instants(0.8))]
+    ("driver", "kills"), [("local-agent", instants(0.1, 0.5, 0.8, 0.95)), ("mission-control", instants(0.1, 0.8))]
 )
 def test_a_killed_recorder_leaves_whole_bundles_and_no_process_and_can_be_started_again(
     machine: Machine, driver: str, kills: tuple[float, ...]
@@ -74,7 +74,7 @@ def test_a_killed_judge_leaves_each_report_old_or_new(recorded: Machine) -> None
     reports = machine.folder / "reports"
     reports.mkdir()
     codes = []
-    for instant in instants(0.5, 0.9, 0.96, 0.98):
+    for instant in instants(0.1, 0.5, 0.9, 0.96, 0.98):
         for name in new:
             (reports / name).write_bytes(b"old")
         codes.append(faults.killed(machine.start(machine.accept(reports)), instant * seconds))
@@ -126,7 +126,7 @@ def test_a_killed_sweep_goes_on_and_ends_with_the_same_table(machine: Machine, t
     seconds = time.monotonic() - started
     whole = fresh.read_bytes()
     codes = []
-    for instant in instants(0.2, 0.5, 0.9):
+    for instant in instants(0.1, 0.5, 0.9):
         codes.append(faults.killed(machine.start(arguments(table, "--resume")), instant * seconds))
         assert not table.exists() or table.read_bytes() == whole, "half a table under its name"
     assert -signal.SIGKILL in codes

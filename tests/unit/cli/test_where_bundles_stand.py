@@ -1,0 +1,93 @@
+"""What a newcomer stumbled over: bundles in the wrong place, a policy that is not asked, reports half replaced."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from harness.cli import loud
+from harness.cli.app import CLOSED_PIPE, run
+
+ROOT = Path(__file__).parents[3]
+RELEASE = "0.104.0"
+NAME = "fatal-failure.local-agent"
+
+
+@pytest.fixture
+def evidence(tmp_path: Path) -> Path:
+    folder = tmp_path / "evidence"
+    shutil.copytree(ROOT / "evidence" / RELEASE / NAME, folder / RELEASE / NAME)
+    return folder
+
+
+@pytest.fixture
+def signed(evidence: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, signed by an authority of its own policy."""
+    monkeypatch.delenv("HARNESS_KEY_PASSPHRASE", raising=False)
+    keys = tmp_path / "keys"
+    assert run(["authority", "new", str(keys)]) == 0
+    public = (keys / "release-authority.pub.pem").read_text(encoding="utf-8")
+    (evidence / "trust-policy.toml").write_text(
+        f'schema = 1\nthreshold = 1\n\n[[key]]\nname = "own"\nrole = "authority"\npublic_key = """\n{public}"""\n',
+        encoding="utf-8",
+    )
+    key = str(keys / "release-authority.pem")
+    command = ["authorize", str(evidence / RELEASE / NAME), "--key", key, "--reason", "seen", "--yes"]
+    assert run([*command, "--evidence", str(evidence)]) == 0
+    return evidence
+
+
+def test_the_policy_beside_a_bundle_counts_for_it(signed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for named in ([str(signed)], [str(signed / RELEASE)], [str(signed / RELEASE / NAME)], ["--evidence", str(signed)]):
+        capsys.readouterr()
+        assert run(["verify", *named]) == 0, named
+        assert "1 authorized" in capsys.readouterr().out
+
+
+def test_a_bundle_under_another_name_or_release_is_damaged(signed: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (signed / RELEASE / NAME).rename(signed / RELEASE / "other")
+    assert run(["verify", "--evidence", str(signed), str(signed)]) == 4
+    assert f"holds the observation {NAME}" in capsys.readouterr().out
+    (signed / RELEASE / "other").rename(signed / RELEASE / NAME)
+    (signed / RELEASE).rename(signed / "0.105.0")
+    assert run(["verify", str(signed)]) == 4
+    assert f"stands under 0.105.0 and is of release {RELEASE}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_a_file_that_is_no_bundle_is_a_mistyped_name(evidence: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["verify", str(evidence / RELEASE / NAME / "manifest.json")]) == 2
+    assert "is no bundle" in capsys.readouterr().err
+
+
+def test_no_report_is_replaced_when_one_cannot_be(
+    evidence: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    reports = tmp_path / "reports"
+    (reports / "junit.xml").mkdir(parents=True)
+    judge = ["accept", "--evidence", str(evidence), "--reports", str(reports)]
+    assert run(judge) == 2
+    assert "junit.xml" in capsys.readouterr().err
+    assert [path.name for path in reports.iterdir()] == ["junit.xml"]
+    (reports / "junit.xml").rmdir()
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(tmp_path / "nowhere" / "summary.md"))
+    assert run(judge) == 2
+    assert "step summary" in capsys.readouterr().err
+    assert list(reports.iterdir()) == []
+
+
+def test_a_library_that_leaves_by_itself_never_says_rejected() -> None:
+    def leaves() -> int:
+        raise SystemExit(1)
+
+    with pytest.raises(loud.ClosedPipe):
+        loud.with_loudness(leaves)(quiet=False, verbose=False)
+    assert CLOSED_PIPE == 141
+
+
+def test_no_key_is_made_in_a_git_work_tree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / ".git").mkdir()
+    assert run(["authority", "new", str(tmp_path / "deep" / "keys")]) == 2
+    assert "git work tree" in capsys.readouterr().err
+    assert not (tmp_path / "deep").exists()
