@@ -19,7 +19,7 @@ _JUDGING = (
     *("scenario", "bundle", "examine.py", "whole_run.py", "acceptance.py"),
 )
 """What of the package judges: a change in any of it can make the harness blind."""
-_COMMAND = "run: uv run harness selfcheck"
+_COMMAND = "run: uv run harness selfcheck, with the --evidence that is judged"
 
 
 _SUFFIXES = (".py", ".toml")
