@@ -17,7 +17,10 @@ from harness.model.stability import STABILITY_SCHEMA, Repeated, Stability, Stabi
 FILE = "stability.json"
 FILE_BYTES = 8_388_608
 _TWICE = 2
-_COMMAND = "record the set once more into another folder, and run: uv run harness stability FOLDER, with the --evidence that is judged"
+_COMMAND = (
+    "record the set once more into another folder, and run: uv run harness stability FOLDER, "
+    "with the --evidence that is judged"
+)
 
 
 def encode(stability: Stability) -> bytes:
