@@ -35,7 +35,7 @@ class Trust(msgspec.Struct, frozen=True, kw_only=True):
     authorizations: dict[str, str]
 
 
-def _read(path: Path, limit: int) -> bytes:
+def read_plain(path: Path, limit: int) -> bytes:
     """A plain file's bytes. Raises UsageError when it is a link, no file, or larger than `limit`."""
     if path.is_symlink() or not path.is_file():
         raise UsageError("is no plain file", where=str(path))
@@ -44,6 +44,11 @@ def _read(path: Path, limit: int) -> bytes:
     if len(content) > limit:
         raise UsageError(f"is larger than {limit} bytes", where=str(path))
     return content
+
+
+def digest_of(path: Path) -> str:
+    """Hex sha256 of a file, "" when there is none."""
+    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
 
 
 def _text(content: bytes, path: Path) -> str:
@@ -63,7 +68,7 @@ def read_trust(evidence: Path) -> Trust:
     policy, policy_sha256 = Policy(threshold=1, keys=()), ""
     path = evidence / POLICY
     if path.exists():
-        content = _read(path, _TEXT_BYTES)
+        content = read_plain(path, _TEXT_BYTES)
         policy, policy_sha256 = (
             decode_policy(_text(content, path), where=str(path)),
             hashlib.sha256(content).hexdigest(),
@@ -72,7 +77,7 @@ def read_trust(evidence: Path) -> Trust:
     waivers_sha256 = ""
     path = evidence / WAIVERS
     if path.exists():
-        content = _read(path, _TEXT_BYTES)
+        content = read_plain(path, _TEXT_BYTES)
         waivers, waivers_sha256 = (
             decode_waivers(_text(content, path), where=str(path)),
             hashlib.sha256(content).hexdigest(),
@@ -112,7 +117,7 @@ def _read_envelopes(folder: Path) -> tuple[dict[str, bytes], dict[str, str]]:
             unread[path.name] = f"its name does not end in {ENVELOPE_SUFFIX}"
             continue
         try:
-            envelopes[path.name] = _read(path, ENVELOPE_BYTES)
+            envelopes[path.name] = read_plain(path, ENVELOPE_BYTES)
         except UsageError as error:
             unread[path.name] = error.message
         except OSError as error:

@@ -9,7 +9,8 @@ from pathlib import Path
 import jiter
 import msgspec
 
-from harness.model.errors import EvidenceError
+from harness.evidence_folder import read_plain
+from harness.model.errors import EvidenceError, UsageError
 from harness.model.selfcheck import SELFCHECK_SCHEMA, Selfcheck, SelfcheckState
 
 FILE = "selfcheck.json"
@@ -91,12 +92,6 @@ def _sums(result: Selfcheck) -> str:
     return ""
 
 
-def digest_of(evidence: Path) -> str:
-    """Hex sha256 of the file in an evidence folder, "" when there is none."""
-    path = evidence / FILE
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
-
-
 def read_state(evidence: Path, *, release: str, manifests: Mapping[str, str], features: Path) -> SelfcheckState:
     """What a judgement of `release` may take from the selfcheck in `evidence`.
 
@@ -106,13 +101,9 @@ def read_state(evidence: Path, *, release: str, manifests: Mapping[str, str], fe
     path = evidence / FILE
     if path.is_symlink() or not path.is_file():
         return SelfcheckState(fault=f"no selfcheck was made over this evidence; {_COMMAND}")
-    with path.open("rb") as stream:
-        content = stream.read(FILE_BYTES + 1)
-    if len(content) > FILE_BYTES:
-        return SelfcheckState(fault=f"{FILE} is larger than {FILE_BYTES} bytes; {_COMMAND}")
     try:
-        result = decode(content, where=FILE)
-    except EvidenceError as error:
+        result = decode(read_plain(path, FILE_BYTES), where=FILE)
+    except (EvidenceError, UsageError) as error:
         return SelfcheckState(fault=f"{FILE} {error.message}; {_COMMAND}")
     return SelfcheckState(
         result=result, fault=fault_of(result, release=release, manifests=manifests, features=features)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,8 @@ import jiter
 import msgspec
 
 from harness import __version__
-from harness.model.errors import EvidenceError
+from harness.evidence_folder import read_plain
+from harness.model.errors import EvidenceError, UsageError
 from harness.model.stability import STABILITY_SCHEMA, Repeated, Stability, StabilityState
 
 FILE = "stability.json"
@@ -56,15 +56,10 @@ def _read(evidence: Path) -> bytes | str:
         return f"{FILE} is a link; {_COMMAND}"
     if not path.is_file():
         return f"no run was recorded a second time: whether facts vary is not known; {_COMMAND}"
-    with path.open("rb") as stream:
-        content = stream.read(FILE_BYTES + 1)
-    return content if len(content) <= FILE_BYTES else f"{FILE} is larger than {FILE_BYTES} bytes; {_COMMAND}"
-
-
-def digest_of(evidence: Path) -> str:
-    """Hex sha256 of the file in an evidence folder, "" when there is none."""
-    path = evidence / FILE
-    return hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+    try:
+        return read_plain(path, FILE_BYTES)
+    except UsageError as error:
+        return f"{FILE} {error.message}; {_COMMAND}"
 
 
 def merged(evidence: Path, entry: Repeated) -> Stability:

@@ -98,9 +98,9 @@ def accept_command(
     from harness.report import github_step_summary, render_all  # noqa: PLC0415
 
     moment = places.parse_time(at)
-    _check_targets(reports or places.default_folder("reports"))
     scenarios = features or places.default_folder("features")
     target = reports or places.default_folder("reports")
+    _check_targets(target)
     with uncollected(), output.progress("judging", None) as bar:
 
         def step(name: str) -> None:

@@ -12,6 +12,7 @@ from harness import selfcheck_file, stability_file
 from harness.acceptance import Accepted, accept
 from harness.authorize import attestation, envelope, keys
 from harness.cli import output, places
+from harness.evidence_folder import digest_of
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.verdict import Verdict
 from harness.report import render_all
@@ -32,8 +33,8 @@ def inputs_of(accepted: Accepted, features: Path) -> attestation.Inputs:
         features={path.name: _sha256(path.read_bytes()) for path in sorted(features.glob("*.feature"))},
         policy=accepted.trust.policy_sha256,
         waivers=accepted.trust.waivers_sha256,
-        selfcheck=selfcheck_file.digest_of(accepted.evidence),
-        stability=stability_file.digest_of(accepted.evidence),
+        selfcheck=digest_of(accepted.evidence / selfcheck_file.FILE),
+        stability=digest_of(accepted.evidence / stability_file.FILE),
     )
 
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from harness.evidence_folder import digest_of
 from harness.model.errors import EvidenceError
 from harness.model.stability import Repeated, Stability, Variation
-from harness.stability_file import FILE, FILE_BYTES, decode, digest_of, encode, merged, read_state
+from harness.stability_file import FILE, FILE_BYTES, decode, encode, merged, read_state
 
 VARIED = Variation(
     what="fact",
@@ -40,7 +41,7 @@ def written(folder: Path, entry: Repeated = ENTRY) -> Path:
 def test_what_was_written_is_read(tmp_path: Path) -> None:
     entry = msgspec.structs.replace(ENTRY, variations=(VARIED,))
     assert decode((written(tmp_path, entry) / FILE).read_bytes(), where=FILE).releases == (entry,)
-    assert len(digest_of(tmp_path)) == 64
+    assert len(digest_of(tmp_path / FILE)) == 64
 
 
 def test_runs_that_came_out_alike_have_no_fault(tmp_path: Path) -> None:
