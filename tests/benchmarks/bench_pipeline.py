@@ -22,6 +22,7 @@ from harness.observe import local_agent
 from harness.project import Projection, project
 from tests.benchmarks import rivals
 from tests.benchmarks.figures import Record, interleaved, ratio
+from tests.benchmarks.ruled_cards import by_pydantic_with_rules
 
 EVIDENCE = Path(__file__).parents[2] / "evidence" / "0.104.0"
 LARGE = Path(os.environ.get("HARNESS_BENCH_BUNDLE") or EVIDENCE / "thousand-files.local-agent")
@@ -97,6 +98,7 @@ def test_the_whole_pipeline_against_validators_of_the_same_cards(large: Inputs, 
         {
             "pipeline": large.pipeline,
             "pydantic": rivals.by_pydantic(cards),
+            "pydantic with rules": by_pydantic_with_rules(large.live),
             "pydantic from frames": rivals.by_pydantic_from_frames(large.live),
             "fastjsonschema": rivals.by_fastjsonschema(cards),
             "jsonschema": rivals.by_jsonschema(sample),
@@ -109,6 +111,10 @@ def test_the_whole_pipeline_against_validators_of_the_same_cards(large: Inputs, 
     figures.at_least("pydantic, cards alone / pipeline", ratio(seconds, "pydantic", "pipeline"), 1.0, cards=len(cards))
     figures.keep(
         "pydantic, cards out of the same bytes / pipeline", ratio=ratio(seconds, "pydantic from frames", "pipeline")
+    )
+    figures.keep(
+        "pydantic, cards and their rules out of the same bytes / pipeline",
+        ratio=ratio(seconds, "pydantic with rules", "pipeline"),
     )
 
 
