@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-import contextlib
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from multiprocessing import get_context
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 
 from harness import __version__, selfcheck_file, stability_file
 from harness.authorize.decide import Decision, decide
 from harness.bundle import Bundle, read_bundle
-from harness.collector import uncollected
 from harness.compare import Compared
 from harness.compare.rules import SAVED_EQUALS_LIVE, SAVED_EQUALS_LIVE_TEXT
 from harness.compare.waivers import apply_waivers
-from harness.evidence_folder import Trust, read_trust
-from harness.examine import examine
+from harness.evidence_folder import Trust, misplaced, read_trust
+from harness.examine_all import Work, examine_all, workers
 from harness.judge import OtherRule, judge
-from harness.model.errors import EvidenceError, HarnessError, UsageError
+from harness.model.errors import EvidenceError, UsageError
 from harness.model.manifest import UNKNOWN_SHA256, Manifest
 from harness.model.verdict import (
     Acceptance,
@@ -33,7 +26,6 @@ from harness.model.verdict import (
     Observation,
     Release,
 )
-from harness.proofs import live_timeline
 from harness.records import rules as record_rules
 from harness.report.inputs import TimelineEvent
 from harness.scenario.compile import Scenario, compile_feature
@@ -51,9 +43,6 @@ OTHER_RULES: tuple[OtherRule, ...] = (
 
 RULE_TEXTS = {rule.id: rule.text for rule in OTHER_RULES}
 """Their texts, for reports."""
-
-_WORTH_A_POOL = 8
-"""Bundles from which starting further processes takes less time than it saves."""
 
 Progress = Callable[[str], None]
 
@@ -131,11 +120,10 @@ def read_all(folders: Iterable[Path]) -> tuple[list[Bundle], list[Damage]]:
         except EvidenceError as error:
             damaged.append(Damage(bundle=folder.name, reasons=error.reasons))
             continue
-        if bundle.manifest.observation == folder.name:
-            bundles.append(bundle)
-        else:
-            reason = f"the folder holds the observation {bundle.manifest.observation}"
+        if reason := misplaced(folder, bundle.manifest):
             damaged.append(Damage(bundle=folder.name, reasons=(reason,)))
+        else:
+            bundles.append(bundle)
     return bundles, damaged
 
 
@@ -183,47 +171,16 @@ def observation_of(bundle: Bundle, scenario: Scenario | None, compared: Compared
     )
 
 
-class _Work(msgspec.Struct, frozen=True, kw_only=True):
-    """One bundle to look at; small enough to be handed to another process."""
-
-    folder: Path
-    scenario: Scenario | None
-    weight: int
-    """Bytes of all members."""
-
-
-class _Looked(NamedTuple):
-    compared: Compared
-    timeline: tuple[TimelineEvent, ...]
-
-
-def _examine(work: _Work) -> _Looked | str:
-    """The comparison of one bundle and its live run, or why a capture or session in it cannot be read at all."""
-    try:
-        with uncollected():
-            bundle = read_bundle(work.folder)
-            return _Looked(examine(bundle, work.scenario).compared, live_timeline(bundle))
-    except HarnessError as error:
-        return str(error)
-
-
-def _examine_all(works: Sequence[_Work], jobs: int) -> Iterator[_Looked | str]:
-    """Results in the order of `works`, on `jobs` processes: how the work was cut does not show in them.
-
-    Where no further process can be had (no shared memory, no way to start one), this one does the rest.
-    """
-    done = 0
-    if jobs > 1 and len(works) >= _WORTH_A_POOL:
-        with (
-            contextlib.suppress(OSError, BrokenProcessPool),
-            ProcessPoolExecutor(max_workers=jobs, mp_context=get_context("spawn")) as pool,
-        ):
-            heaviest_first = sorted(works, key=lambda work: -work.weight)
-            running = {work.folder: pool.submit(_examine, work) for work in heaviest_first}
-            for work in works:
-                yield running[work.folder].result()
-                done += 1
-    yield from map(_examine, works[done:])
+def _unrecorded(scenarios: Iterable[Scenario], release: str, folders: Iterable[Path]) -> tuple[str, ...]:
+    """Observations that the scenarios ask for on this release and that have no folder, whatever is in it."""
+    names = {folder.name for folder in folders}
+    asked = [
+        scenario.observation(driver)
+        for scenario in scenarios
+        if scenario.recorded_on(release)
+        for driver in scenario.drivers
+    ]
+    return tuple(name for name in asked if name not in names)
 
 
 def accept(
@@ -242,32 +199,34 @@ def accept(
     scenarios = {scenario.id: scenario for scenario in load_scenarios(features)}
     release = release or releases(evidence)[-1]
     trust = read_trust(evidence)
-    bundles, damaged = read_all(bundle_folders(evidence, release))
+    folders = bundle_folders(evidence, release)
     observations: list[Observation] = []
     findings: list[Finding] = []
     runs: dict[str, Sequence[str]] = {}
     timelines: dict[str, tuple[TimelineEvent, ...]] = {}
-    works = [
-        _Work(
-            folder=Path(bundle.folder),
-            scenario=scenarios.get(bundle.manifest.scenario),
-            weight=sum(member.size for member in bundle.manifest.files.values()),
-        )
-        for bundle in bundles
-    ]
-    for bundle, work, looked in zip(bundles, works, _examine_all(works, jobs or os.cpu_count() or 1), strict=True):
-        progress(bundle.manifest.observation)
-        if isinstance(looked, str):
-            damaged.append(Damage(bundle=bundle.manifest.observation, reasons=(looked,)))
-            continue
-        compared = looked.compared
-        timelines[bundle.manifest.observation] = looked.timeline
-        decision = decide(
-            bundle.manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=at
-        )
-        observations.append(observation_of(bundle, work.scenario, compared, decision))
-        findings.extend(compared.findings)
-        runs[bundle.manifest.observation] = served(work.scenario.tags).runs if work.scenario else ()
+    with workers(jobs, len(folders)) as pool:
+        bundles, damaged = read_all(folders)
+        works = [
+            Work(
+                folder=Path(bundle.folder),
+                scenario=scenarios.get(bundle.manifest.scenario),
+                weight=sum(member.size for member in bundle.manifest.files.values()),
+            )
+            for bundle in bundles
+        ]
+        for bundle, work, looked in zip(bundles, works, examine_all(works, pool), strict=True):
+            progress(bundle.manifest.observation)
+            if isinstance(looked, str):
+                damaged.append(Damage(bundle=bundle.manifest.observation, reasons=(looked,)))
+                continue
+            compared = looked.compared
+            timelines[bundle.manifest.observation] = looked.timeline
+            decision = decide(
+                bundle.manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=at
+            )
+            observations.append(observation_of(bundle, work.scenario, compared, decision))
+            findings.extend(compared.findings)
+            runs[bundle.manifest.observation] = served(work.scenario.tags).runs if work.scenario else ()
     waived = apply_waivers(findings, trust.waivers, release=release, at=at)
     digests = sorted(
         {
@@ -306,6 +265,7 @@ def accept(
         others=OTHER_RULES,
         faults=waived.faults,
         unread=trust.unread,
+        unrecorded=_unrecorded(scenarios.values(), release, folders),
     )
     return Accepted(
         acceptance=acceptance,

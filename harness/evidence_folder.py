@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import msgspec
@@ -12,6 +13,7 @@ from harness.authorize.envelope import ENVELOPE_BYTES
 from harness.authorize.policy import Policy, decode_policy
 from harness.compare.waivers import Waiver, decode_waivers
 from harness.model.errors import UsageError
+from harness.model.manifest import Manifest
 from harness.model.verdict import UnreadAuthorization
 
 POLICY = "trust-policy.toml"
@@ -123,3 +125,13 @@ def _read_envelopes(folder: Path) -> tuple[dict[str, bytes], dict[str, str]]:
         except OSError as error:
             unread[path.name] = error.strerror or "cannot be read"
     return envelopes, unread
+
+
+def misplaced(folder: Path, manifest: Manifest) -> str:
+    """Why a bundle does not belong where it stands, or "": its folder says another run, or another release."""
+    name, above = folder.resolve().name, folder.resolve().parent.name
+    if name != manifest.observation:
+        return f"the folder holds the observation {manifest.observation}"
+    if re.fullmatch(r"[0-9]+(\.[0-9]+)+", above) and above != manifest.release:
+        return f"it stands under {above} and is of release {manifest.release}"
+    return ""

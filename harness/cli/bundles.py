@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any
@@ -11,10 +10,9 @@ import typer
 from rich.text import Text
 
 from harness.cli import output, places
-from harness.evidence_folder import POLICY
+from harness.evidence_folder import POLICY, misplaced
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.facts import Column
-from harness.model.manifest import Manifest
 from harness.model.verdict import FactRow
 
 _INSUFFICIENT = 3
@@ -27,16 +25,6 @@ def _evidence_of(named: list[Path]) -> Path | None:
             if (folder / POLICY).exists():
                 return folder
     return None
-
-
-def _misplaced(folder: Path, manifest: Manifest) -> str:
-    """Why a bundle does not belong where it stands, or "": its folder says another run, or another release."""
-    name, above = folder.resolve().name, folder.resolve().parent.name
-    if name != manifest.observation:
-        return f"the folder holds the observation {manifest.observation}"
-    if re.fullmatch(r"[0-9]+(\.[0-9]+)+", above) and above != manifest.release:
-        return f"it stands under {above} and is of release {manifest.release}"
-    return ""
 
 
 def _folders(arguments: list[Path] | None) -> list[Path]:
@@ -106,8 +94,8 @@ def verify_command(
             results.append({"bundle": str(folder), "status": "damaged", "reasons": error.reasons})
             continue
         manifest = bundle.manifest
-        if misplaced := _misplaced(folder, manifest):
-            results.append({"bundle": str(folder), "status": "damaged", "reasons": [misplaced]})
+        if reason := misplaced(folder, manifest):
+            results.append({"bundle": str(folder), "status": "damaged", "reasons": [reason]})
             continue
         decision = decide(manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=moment)
         scenario = scenarios.get(manifest.scenario)

@@ -26,7 +26,7 @@ DEFAULT_ROOT = Path("/tmp/acceptance")  # noqa: S108 # neutral on purpose: its t
 
 def _select(scenarios: Sequence[Scenario], names: Sequence[str], release: str) -> list[Scenario]:
     """Scenarios that are recorded on `release`, all or those whose slug or id holds one of `names`."""
-    fitting = [item for item in scenarios if not item.releases or release in item.releases]
+    fitting = [item for item in scenarios if item.recorded_on(release)]
     if not names:
         return fitting
     chosen = [item for item in fitting if any(name in item.slug or name in item.id for name in names)]

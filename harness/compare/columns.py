@@ -199,20 +199,23 @@ _EXACT_MEMBERS = "wire.exact-members"
 
 
 def _once_a_member(problems: Sequence[Problem]) -> Iterator[Problem]:
-    """Problems, but an extra member of one kind of block once a capture: it stands on every card that has the block."""
-    cards: dict[str, list[str]] = {}
+    """Problems, but an extra member of one kind of block once a capture: it stands on every card that has the block.
+
+    It is told of the first card in transcript order; which card's frame came first is chance among concurrent tasks.
+    """
+    cards: dict[str, list[Problem]] = {}
     for problem in problems:
         if problem.requirement == _EXACT_MEMBERS:
-            cards.setdefault(problem.label, []).append(problem.card)
-    told: set[str] = set()
+            cards.setdefault(problem.label, []).append(problem)
     for problem in problems:
         if problem.requirement != _EXACT_MEMBERS:
             yield problem
-        elif problem.label not in told:
-            told.add(problem.label)
-            others = len(set(cards[problem.label])) - 1
+        elif problem.label in cards:
+            same = cards.pop(problem.label)
+            first = min(same, key=lambda one: path_order(one.card))
+            others = len({one.card for one in same}) - 1
             also = f", and on {others} more cards" if others else ""
-            yield msgspec.structs.replace(problem, observed=problem.observed + also)
+            yield msgspec.structs.replace(first, observed=first.observed + also)
 
 
 def compare(

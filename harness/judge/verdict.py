@@ -67,12 +67,33 @@ def _reasons(
         reasons.append(f"observation classes not covered: {', '.join(absent)}")
     if not observations:
         reasons.append("there is no original run of this release")
-    others = len(findings) - len(rejecting)
-    if others:
-        reasons.append(f"{others} further findings do not decide: waived, unreadable, or in runs that do not count yet")
+    reasons += _undecided(findings, rejecting)
     if verdict is Verdict.ACCEPTED:
         reasons.append("every observation class is covered by authorized original runs, and nothing unwaived disagrees")
     return tuple(reasons)
+
+
+def _undecided(findings: Sequence[Finding], rejecting: Sequence[Finding]) -> list[str]:
+    """What was found and decides nothing, one line for each reason why not."""
+    deciding = {found.id for found in rejecting}
+    rest = [found for found in findings if found.id not in deciding]
+    waived = sum(1 for found in rest if found.waived_by is not None)
+    unreadable = sum(1 for found in rest if found.waived_by is None and found.kind is FindingKind.UNREADABLE)
+    told = (
+        (waived, "waived: they stay visible and do not decide"),
+        (unreadable, "of something unreadable: they cover nothing and do not reject"),
+        (len(rest) - waived - unreadable, "in runs that do not count yet"),
+    )
+    return [f"{number} {'finding' if number == 1 else 'findings'} {words}" for number, words in told if number]
+
+
+def _unrecorded(unrecorded: Sequence[str]) -> tuple[str, ...]:
+    """That runs which the scenarios ask for are not there; whoever leaves out a run leaves out what it would show."""
+    if not unrecorded:
+        return ()
+    if len(unrecorded) == 1:
+        return (f"an original run that the scenarios ask for is not there: {unrecorded[0]}",)
+    return (f"{len(unrecorded)} original runs that the scenarios ask for are not there, the first: {unrecorded[0]}",)
 
 
 def _blind(selfcheck: SelfcheckState) -> tuple[str, ...]:
@@ -120,12 +141,14 @@ def judge(
     others: Sequence[OtherRule] = (),
     faults: Sequence[str] = (),
     unread: Sequence[UnreadAuthorization] = (),
+    unrecorded: Sequence[str] = (),
 ) -> Acceptance:
     """Judge one release. Tampered outranks rejected, rejected outranks insufficient; no comparison is no acceptance.
 
     `others` are rules beside the requirement catalogue that findings can name. `faults` are things wrong with the
     waivers themselves: each of them alone keeps a release from being accepted. `unread` are
     authorizations that could not be read: they authorize nothing, are always said, and decide nothing by themselves.
+    `unrecorded` are observations that scenarios ask for and that have no bundle: each keeps a release from acceptance.
     `selfcheck`: what proves that the harness can fail. A mutant that survived, and a proof that is missing or of
     something else, alone keep a release from being accepted; so does `stability` when something varies between
     recordings that no scenario declares, or when the runs were not recorded a second time.
@@ -134,7 +157,7 @@ def judge(
     by_id = _by_id(observations, findings)
     rejecting = [found for found in findings if _counts_for_rejection(found, by_id[found.observation], release.version)]
     gaps = missing(observations, runs_of, release=release.version, findings=findings)
-    unproven = (*_blind(selfcheck), *_unsteady(stability))
+    unproven = (*_unrecorded(unrecorded), *_blind(selfcheck), *_unsteady(stability))
     compared = sum(count.agree + count.disagree for item in observations for count in item.surfaces.values())
     if damaged:
         verdict = Verdict.TAMPERED

@@ -191,16 +191,22 @@ class MissionControl:
 
     def _fold(self, turns: Sequence[Sequence[str]]) -> Pane:
         """Folds a tree that does not fit, so that top-level cards can be reached, then unfolds its batches."""
-        self.terminal.press(ALT_C)
-        grid = self.terminal.settle(_QUIET, self._deadlines.answer)
+        grid = self._press_and_see(ALT_C)
         pane = self._tree(grid)
         for batch in reversed(cards(layout.tree_rows(grid, pane), turns)):
             if batch.row.tool == BATCH_TOOL and batch.row.folded:
                 self._open_detail(batch)
                 self._close_detail()
-                self.terminal.press(RIGHT)
-                self.terminal.settle(_QUIET, self._deadlines.answer)
+                self._press_and_see(RIGHT)
         return self._tree(self.terminal.grid())
+
+    def _press_and_see(self, key: str) -> Grid:
+        """Presses a key that changes the screen, and waits for that: on a busy machine a quiet screen may be an old
+        one."""
+        before = self.terminal.grid()
+        self.terminal.press(key)
+        self.terminal.wait_change(before, _NEXT_PAGE)
+        return self.terminal.settle(_QUIET, self._deadlines.answer)
 
     def _read_detail(self, card: Card) -> None:
         self._open_detail(card)

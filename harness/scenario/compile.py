@@ -46,6 +46,10 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     drivers: tuple[str, ...]
     releases: tuple[str, ...]
 
+    def recorded_on(self, release: str) -> bool:
+        """Whether the scenario is one of those that a release is recorded with."""
+        return not self.releases or release in self.releases
+
     def observation(self, driver: str) -> str:
         """Id of the observation that `driver` makes of this scenario."""
         return f"{self.slug}.{driver}"

@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pyte
+from pyte.modes import DECAWM, DECOM, IRM
 from pyte.screens import Char, Cursor, wcwidth
 
 _ALTERNATE_SCREEN_MODES = frozenset({47, 1047, 1049})
@@ -22,7 +24,14 @@ _JOINER = "\u200d"
 _EMOJI_PRESENTATION = "\ufe0f"
 _SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
 
-_TOKEN = re.compile(r"([^\x00-\x1f\x7f-\x9f]+)|\x1b\[([<=>?]?)([0-9:;]*)([ -/]*)([@-~])")
+_TOKEN = re.compile(
+    # What screens are drawn from: where to (CUP), with which pens (SGR), what text; each may be missing, also all.
+    r"(?:\x1b\[([0-9]{1,4});([0-9]{1,4})H)?((?:\x1b\[[0-9:;]*+m)*+)([^\x00-\x1f\x7f-\x9f]*+)"
+    # Any other control sequence, and what is none.
+    r"|\x1b\[([<=>?]?)([0-9:;]*+)([ -/]*+)([@-~])|([\x00-\x1f\x7f-\x9f])"
+)
+_DRAWN, _CONTROL = 4, 8
+"""The last group of the first two kinds of token."""
 _CSI_BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 _LARGEST_PARAMETER = 9999
 _HELD = 4_096
@@ -38,6 +47,8 @@ _COLOUR_SELECTORS = frozenset({38, 48, 58})
 
 _CACHED = 4_096
 """Most entries of each cache."""
+_LONGEST_PENS = 64
+"""Characters of SGR sequences in a row that are worth remembering."""
 _NARROW: set[str] = set()
 """Characters known to take one cell and to join nothing, from which runs of text are put down at once."""
 
@@ -53,14 +64,15 @@ class TooMuchDrawnError(Exception):
 
 
 class _Glyphs(dict[str, Char]):
-    """Cells by character, all drawn with one pen."""
+    """Cells by character, all drawn with one pen; `after` holds what is drawn with after further SGR sequences."""
 
     def __init__(self, pen: Char) -> None:
         super().__init__()
-        self._pen = pen
+        self.pen = pen
+        self.after: dict[str, _Glyphs] = {}
 
     def __missing__(self, char: str) -> Char:
-        glyph = self[char] = self._pen._replace(data=char)
+        glyph = self[char] = self.pen._replace(data=char)
         return glyph
 
 
@@ -70,8 +82,8 @@ class Emulator(pyte.Screen):
     def __init__(self, columns: int, lines: int) -> None:
         self.replies: list[str] = []
         self._primary: tuple[Any, Any] | None = None
-        self._pens: dict[tuple[type[Char], Char, str], Char] = {}
         self._glyphs: dict[tuple[type[Char], Char], _Glyphs] = {}
+        self._known_pens = 0
         self.budget: int | None = None
         self._spent = 0
         super().__init__(columns, lines)
@@ -106,16 +118,63 @@ class Emulator(pyte.Screen):
             self._primary = None
             self.dirty.update(range(self.lines))
 
-    def select_pen(self, parameters: str) -> None:
-        """SGR from its parameters as they stand in the sequence; programs repeat few of them very often."""
-        key = (type(self.cursor.attrs), self.cursor.attrs, parameters)
-        pen = self._pens.get(key)
-        if pen is None:
-            self.select_graphic_rendition(*_numbers(parameters))
-            if len(self._pens) < _CACHED:
-                self._pens[key] = self.cursor.attrs
-        else:
-            self.cursor.attrs = pen
+    def show(self, tokens: Iterator[re.Match[str]]) -> re.Match[str] | None:
+        """Draws pieces of output up to a token of another kind, which is returned; None when there is none.
+
+        Programs draw a character or two at each of very many places, so everything is at hand here.
+        """
+        cursor, buffer, dirty = self.cursor, self.buffer, self.dirty
+        columns, last = self.columns, self.lines - 1
+        plain = self.margins is None and DECOM not in self.mode
+        glyphs = self._drawn()
+        for token in tokens:
+            if token.lastindex != _DRAWN:
+                return token
+            line, column, pens, text = token.group(1, 2, 3, 4)
+            if line is not None:
+                if plain:
+                    cursor.y = min((int(line) or 1) - 1, last)
+                    cursor.x = min((int(column) or 1) - 1, columns - 1)
+                else:
+                    self.cursor_position(int(line), int(column))
+            if pens:
+                known = glyphs.after.get(pens)
+                glyphs = self._select_pens(glyphs, pens) if known is None else known
+                cursor.attrs = glyphs.pen
+            if not text:
+                continue
+            cells, start = buffer[cursor.y], cursor.x
+            end = start + len(text)
+            if (
+                not _NARROW.issuperset(text)
+                or end > columns
+                or not cells[start].data
+                or (end < columns and not cells[end].data)
+                or IRM in self.mode
+            ):
+                self.draw(text)
+            else:
+                if end == start + 1:
+                    cells[start] = glyphs[text]
+                else:
+                    cells.update(zip(range(start, end), map(glyphs.__getitem__, text), strict=True))
+                cursor.x = end
+                dirty.add(cursor.y)
+        return None
+
+    def _select_pens(self, glyphs: _Glyphs, pens: str) -> _Glyphs:
+        """What is drawn with after the SGR sequences `pens`; programs repeat few of them very often."""
+        for sequence in pens.split("m")[:-1]:
+            self.select_graphic_rendition(*_numbers(sequence[2:]))
+        selected = self._drawn()
+        if len(pens) <= _LONGEST_PENS:
+            self._known_pens += 1
+            if self._known_pens > _CACHED:
+                self._glyphs.clear()
+                self._known_pens = 0
+            else:
+                glyphs.after[pens] = selected
+        return selected
 
     def select_graphic_rendition(self, *attrs: int, **_kwargs: Any) -> None:
         """SGR; dim is kept in the cell's class, underline colours are left out."""
@@ -143,12 +202,12 @@ class Emulator(pyte.Screen):
     def cursor_to_line(self, line: int | None = None) -> None:
         """VPA. Under origin mode lines count from the top margin, which is the first line unless one is set."""
         top, bottom = self.margins or (0, self.lines - 1)
-        origin = pyte.modes.DECOM in self.mode
+        origin = DECOM in self.mode
         self.cursor.y = min((line or 1) - 1 + (top if origin else 0), bottom if origin else self.lines - 1)
 
     def cursor_position(self, line: int | None = None, column: int | None = None) -> None:
         """CUP, which stands before every piece of text that a program draws."""
-        if self.margins is not None or pyte.modes.DECOM in self.mode:
+        if self.margins is not None or DECOM in self.mode:
             super().cursor_position(line, column)
             return
         cursor = self.cursor
@@ -190,31 +249,13 @@ class Emulator(pyte.Screen):
 
     def report_device_status(self, mode: int = 0, **_kwargs: Any) -> None:
         """DSR. Under origin mode lines count from the top margin, which is the first line unless one is set."""
-        if mode == 6 and self.margins is None and pyte.modes.DECOM in self.mode:
+        if mode == 6 and self.margins is None and DECOM in self.mode:
             self.write_process_input(f"\x1b[{self.cursor.y + 1};{self.cursor.x + 1}R")
         else:
             super().report_device_status(mode)
 
     def write_process_input(self, data: str) -> None:
         self.replies.append(data)
-
-    def draw(self, data: str) -> None:
-        """Put `data` at the cursor, each grapheme into its cell exactly as the program wrote it."""
-        cursor = self.cursor
-        line = self.buffer[cursor.y]
-        start, end = cursor.x, cursor.x + len(data)
-        if (
-            _NARROW.issuperset(data)
-            and end <= self.columns
-            and line[start].data
-            and (end == self.columns or line[end].data)
-            and pyte.modes.IRM not in self.mode
-        ):
-            line.update(zip(range(start, end), map(self._drawn().__getitem__, data), strict=True))
-            cursor.x = end
-            self.dirty.add(cursor.y)
-        else:
-            self._draw_each(data)
 
     def _drawn(self) -> _Glyphs:
         """Cells drawn with the pen that is now in hand."""
@@ -225,13 +266,15 @@ class Emulator(pyte.Screen):
             if len(self._glyphs) >= _CACHED:
                 self._glyphs.clear()
             glyphs = self._glyphs[key] = _Glyphs(pen)
+        self.cursor.attrs = glyphs.pen
         return glyphs
 
-    def _draw_each(self, data: str) -> None:
+    def draw(self, data: str) -> None:
+        """Put `data` at the cursor, each grapheme into its cell exactly as the program wrote it."""
         cursor = self.cursor
         glyphs = self._drawn()
-        wrap = pyte.modes.DECAWM in self.mode
-        insert = pyte.modes.IRM in self.mode
+        wrap = DECAWM in self.mode
+        insert = IRM in self.mode
         self.dirty.add(cursor.y)
         line = self.buffer[cursor.y]
         joining = False
@@ -291,34 +334,38 @@ class Stream(pyte.Stream):
         """Show `data`; the beginning of a control sequence at its end waits for the next call."""
         data = (self._held + data).replace("\x9b", "\x1b[")
         self._held = ""
-        draw = self.listener.draw  # type: ignore[union-attr]  # attached by the constructor
-        token = _TOKEN.match
+        show = self.listener.show  # type: ignore[union-attr]  # attached by the constructor, and an Emulator
         offset, end = 0, len(data)
         while offset < end:
-            if self._taking_plain_text:
-                if match := token(data, offset):
-                    text, prefix, parameters, intermediate, final = match.groups()
-                    offset = match.end()
-                    if text:
-                        draw(text)
-                    elif not intermediate:
-                        self._control(prefix, parameters, final)
+            while offset < end and not self._taking_plain_text:
+                self._take(data[offset])
+                offset += 1
+            tokens = _TOKEN.finditer(data, offset)
+            while (token := show(tokens)) is not None:
+                if token.lastindex == _CONTROL:
+                    if not token[7]:
+                        self._control(token[5], token[6], token[8])
                     continue
+                offset = token.start()
                 if end - offset <= _HELD and _CSI_BEGUN.match(data, offset):
                     self._held = data[offset:]
                     return
-            try:
-                self._taking_plain_text = self._send_to_parser(data[offset])
-            except (TypeError, AssertionError, IndexError, ValueError):
-                self._taking_plain_text = True  # pyte has thrown its parser state away: the sequence is not one
-            offset += 1
+                self._take(data[offset])
+                offset += 1
+                break
+            else:
+                return
+
+    def _take(self, char: str) -> None:
+        """One character for pyte's own parser."""
+        try:
+            self._taking_plain_text = self._send_to_parser(char)
+        except (TypeError, AssertionError, IndexError, ValueError):
+            self._taking_plain_text = True  # pyte has thrown its parser state away: the sequence is not one
 
     def _control(self, prefix: str, parameters: str, final: str) -> None:
         name = self.csi.get(final)
         if name is None or prefix in {"<", "=", ">"} or (prefix and name not in _PRIVATE):
-            return
-        if final == "m":
-            self.listener.select_pen(parameters)  # type: ignore[union-attr]  # the listener is an Emulator
             return
         numbers = _numbers(parameters)
         if name not in _ALL_PARAMETERS:

@@ -8,11 +8,14 @@ reading that costs only the rows that changed. Rows and columns are 1-based, as 
 from __future__ import annotations
 
 import codecs
+from operator import itemgetter
 from typing import NamedTuple
 
 from pyte.screens import Char
 
 from harness.terminal.emulator import Emulator, Stream
+
+_GLYPH = itemgetter(Char._fields.index("data"))
 
 
 class Cell(NamedTuple):
@@ -101,7 +104,7 @@ class Screen:
                 emulator.spend(self.columns)
                 cells = tuple(map(emulator.buffer[number].__getitem__, range(self.columns)))
                 self._cells[number] = cells
-                self._text[number] = "".join([cell.data for cell in cells])
+                self._text[number] = "".join(map(_GLYPH, cells))
         emulator.dirty.clear()
 
     def text(self) -> str:

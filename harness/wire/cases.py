@@ -197,28 +197,33 @@ class Cases:
             self._asked.add(text)
 
     def _event(self, frame: Frame) -> None:
-        counted = self._counted
+        counted, data = self._counted, frame.data
         counted.events += 1
-        match frame.data:
-            case ToolCard(card=Card() as card) as data:
-                key = (data.run_id, data.activity_id)
-                finished = self._finished.get(key)
-                counted.snapshots += 1
-                counted.later_snapshots += finished is not None
-                counted.finished_before += finished is True
-                self._finished[key] = finished is True or card.state == "finished"
-                self._card(card)
-            case ActivityEvent():
-                counted.activities += 1
-            case MessageReconcile():
-                counted.message_parts += 1
-            case _:
-                pass
+        if isinstance(data, ToolCard):
+            if data.card is not None:
+                self._snapshot(data, data.card)
+        elif isinstance(data, ActivityEvent):
+            counted.activities += 1
+        elif isinstance(data, MessageReconcile):
+            counted.message_parts += 1
+
+    def _snapshot(self, data: ToolCard, card: Card) -> None:
+        counted = self._counted
+        key = (data.run_id, data.activity_id)
+        finished = self._finished.get(key)
+        counted.snapshots += 1
+        if finished is not None:
+            counted.later_snapshots += 1
+            counted.finished_before += finished
+        if not finished:
+            self._finished[key] = card.state == "finished"
+        self._card(card)
 
     def _card(self, card: Card) -> None:
         counted, metadata = self._counted, card.metadata
         counted.cards += 1
-        counted.named += any((metadata.tool_name, metadata.resource_path, metadata.working_directory))
+        if metadata.tool_name or metadata.resource_path or metadata.working_directory:
+            counted.named += 1
         if card.omissions:
             counted.omitting += 1
             counted.cores += {"title", "blocks"} <= {item.subject for item in card.omissions}

@@ -97,15 +97,20 @@ def _check_losses(card: Card, report: Report) -> None:
 
 def _check_metadata(card: Card, report: Report) -> None:
     metadata = card.metadata
-    protection = metadata.public_protection
-    for member, text, bound in (
-        ("resource_path", metadata.resource_path, bounds.METADATA_BYTES),
-        ("tool_name", metadata.tool_name, bounds.METADATA_BYTES),
-        ("working_directory", metadata.working_directory, bounds.METADATA_BYTES),
-        ("public_protection/summary", protection.summary, SUMMARY_BYTES),
-    ):
+    path, name, folder = metadata.resource_path, metadata.tool_name, metadata.working_directory
+    summary = metadata.public_protection.summary
+    for text in (path, name, folder, summary):
         if text is not None and len(text) > _SURELY_SHORT:
-            _check_text(report, text, bound, f"/metadata/{member}", rule="wire.metadata-bytes")
+            break
+    else:
+        return
+    for member, text, bound in (
+        ("resource_path", path, bounds.METADATA_BYTES),
+        ("tool_name", name, bounds.METADATA_BYTES),
+        ("working_directory", folder, bounds.METADATA_BYTES),
+        ("public_protection/summary", summary, SUMMARY_BYTES),
+    ):
+        _check_text(report, text, bound, f"/metadata/{member}", rule="wire.metadata-bytes")
 
 
 def _check_text(

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import UNSET, Raw, UnsetType
 
 from harness.spec import bounds
-from harness.wire.events import EVENTS, ClientToolCall, RunEvent, ToolCard, UnreadCard
+from harness.wire.events import EVENTS, ActivityEvent, ClientToolCall, RunEvent, ToolCard, UnreadCard
 from harness.wire.locate import locate
 from harness.wire.shapes import Card, Natural, Shape
 from harness.wire.strict import Strict, WireError, check_utf8, depth, encode, parse, too_deep
@@ -47,16 +47,22 @@ class _Envelope(Shape, frozen=True, kw_only=True):
     version: Literal[1]
 
 
-class _CardFrame(Shape, frozen=True, kw_only=True):
-    """A whole ``tool.card`` frame, decoded in one go: nine of ten frames of a run are that."""
+class _Event(Shape, frozen=True, kw_only=True, tag_field="event"):
+    """A whole event, decoded in one go: nearly every frame of a run is one."""
 
-    data: ToolCard
-    event: Literal["tool.card"]
     instance_id: str
     protocol: Literal["magi-code.local-agent"]
     seq: Natural
     type: Literal["event"]
     version: Literal[1]
+
+
+class _CardEvent(_Event, frozen=True, kw_only=True, tag="tool.card"):
+    data: ToolCard
+
+
+class _ActivityEvent(_Event, frozen=True, kw_only=True, tag="activity"):
+    data: ActivityEvent
 
 
 class Response(Shape, frozen=True, kw_only=True):
@@ -92,7 +98,8 @@ class _Version(Shape, frozen=True, kw_only=True):
 
 _request = Strict(Request)
 _envelope = Strict(_Envelope)
-_card_frame = msgspec.json.Decoder(_CardFrame).decode
+_card_event = msgspec.json.Decoder(_CardEvent).decode
+_activity_event = msgspec.json.Decoder(_ActivityEvent).decode
 _card = Strict(Card)
 _version = msgspec.json.Decoder(_Version).decode
 
@@ -128,25 +135,37 @@ def read_frame(text: bytes) -> Frame:
 
 
 def _quickly(text: bytes) -> Frame | None:
-    """A well-formed ``tool.card`` frame; None for everything else, about which nothing is said here.
+    """A well-formed event of a card or an activity; None for everything else, about which nothing is said here.
 
     A frame that encodes to itself has its members in their sorted order, and no quote in a string stands unescaped: so
     the card lies between its own name and that of the member after it.
     """
-    if _CARD_NAME not in text:
+    decode = _card_event if _CARD_NAME in text else _activity_event if _ACTIVITY in text else None
+    if decode is None:
         return None
     try:
-        whole = _card_frame(text)
+        whole = decode(text)
     except (msgspec.MsgspecError, RecursionError):
         return None
-    card = whole.data.card
-    if card is None or card.schema_version != bounds.CARD_SCHEMA_VERSION or encode(whole) != text:
+    if encode(whole) != text:
         return None
-    card_text = text[text.index(_CARD_NAME) + len(_CARD_NAME) : text.rindex(_AFTER_CARD)]
-    return Frame(instance_id=whole.instance_id, seq=whole.seq, event=whole.event, data=whole.data, card_text=card_text)
+    data = whole.data
+    card_text = None
+    if isinstance(data, ToolCard):
+        if data.card is None or data.card.schema_version != bounds.CARD_SCHEMA_VERSION:
+            return None
+        card_text = text[text.index(_CARD_NAME) + len(_CARD_NAME) : text.rindex(_AFTER_CARD)]
+    return Frame(
+        instance_id=whole.instance_id,
+        seq=whole.seq,
+        event="activity" if card_text is None else "tool.card",
+        data=data,
+        card_text=card_text,
+    )
 
 
 _CARD_NAME, _AFTER_CARD = b'"card":', b',"last_part":'
+_ACTIVITY = b'"event":"activity"'
 _UNBOUNDED = (type(None), ClientToolCall)
 """Data whose shape does not bound how deeply it is nested."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from harness.model.facts import CardKind
@@ -58,18 +58,26 @@ def card_facts(card: Card) -> Roster:
             chips += [(line.text, match) for match in _chips(string)]
         elif panel is None and (match := _PANEL.fullmatch(string)):
             panel = line.text, match
-    tasks = {number: list(_chip(text, match)) for number, (text, match) in enumerate(chips, 1)}
+    numbers = _numbers([match["id"] for _, match in chips])
+    tasks = {number: list(_chip(text, match)) for number, (text, match) in zip(numbers, chips, strict=True)}
     if panel is None:
         return Roster(batch, tasks, None)
     text, match = panel
-    number = next((number for number, (_, chip) in enumerate(chips, 1) if chip["id"] == match["id"]), None)
+    number = next((number for number, (_, chip) in zip(numbers, chips, strict=True) if chip["id"] == match["id"]), None)
     if number is None and (numbered := _NUMBERED.fullmatch(match["id"])):
         number = int(numbered[1])  # the card has no room for this task's chip
     if number is None:
         return Roster(batch, tasks, None)
-    chip = chips[number - 1] if number <= len(chips) else None
-    tasks[number] = tasks.get(number, []) + list(_panel(card, text, match, chip))
+    own = next((chip for chip, told in zip(chips, numbers, strict=True) if told == number), None)
+    tasks[number] = tasks.get(number, []) + list(_panel(card, text, match, own))
     return Roster(batch, tasks, number)
+
+
+def _numbers(ids: Sequence[str]) -> Sequence[int]:
+    """Which task each chip is of, from 1. The host's own ids say it: live, chips stand in the order in which tasks
+    started. Other ids say nothing, and the chips are then taken to stand in the order of the declaration."""
+    found = [int(match[1]) for id_ in ids if (match := _NUMBERED.fullmatch(id_))]
+    return found if len(set(found)) == len(ids) else range(1, len(ids) + 1)
 
 
 def _title(card: Card) -> Iterator[Seen]:

@@ -1,7 +1,7 @@
 """A Mission Control capture as a column of facts: what is on its screens, matched to the expected cards by position.
 
-The nth governed card on the transcript is the nth root card of the layout; tasks are the chips of their batch in
-order; a detail is the card that its marker names. Titles never decide which card is which.
+The nth governed card on the transcript is the nth root card of the layout; a task is the chip of its number; a detail
+is the card that its marker names. Titles never decide which card is which.
 """
 
 from __future__ import annotations

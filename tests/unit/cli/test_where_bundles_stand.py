@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 
@@ -54,6 +55,43 @@ def test_a_bundle_under_another_name_or_release_is_damaged(signed: Path, capsys:
     (signed / RELEASE).rename(signed / "0.105.0")
     assert run(["verify", str(signed)]) == 4
     assert f"stands under 0.105.0 and is of release {RELEASE}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_main_job_takes_no_bundle_of_another_release_or_run(
+    evidence: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    judge = ["accept", "--evidence", str(evidence), "--reports", str(tmp_path / "reports")]
+    (evidence / RELEASE).rename(evidence / "0.105.0")
+    assert run(judge) == 4
+    assert f"stands under 0.105.0 and is of release {RELEASE}" in " ".join(capsys.readouterr().out.split())
+    (evidence / "0.105.0").rename(evidence / RELEASE)
+    (evidence / RELEASE / NAME).rename(evidence / RELEASE / "other")
+    assert run(judge) == 4
+    assert f"holds the observation {NAME}" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_main_job_says_which_runs_of_the_scenarios_are_not_there(evidence: Path, tmp_path: Path) -> None:
+    reports = tmp_path / "reports"
+    assert run(["accept", "--evidence", str(evidence), "--reports", str(reports)]) == 3
+    reasons = json.loads((reports / "verdict.json").read_bytes())["reasons"]
+    assert "50 original runs that the scenarios ask for are not there" in " ".join(reasons)
+    assert (
+        run(["accept", "--evidence", str(evidence), "--reports", str(reports), "--features", str(_one(tmp_path))]) == 3
+    )
+    reasons = json.loads((reports / "verdict.json").read_bytes())["reasons"]
+    assert "an original run that the scenarios ask for is not there: fatal-failure.mission-control" in reasons
+
+
+def _one(folder: Path) -> Path:
+    """Features of which only the scenario of the evidence is left."""
+    from harness.acceptance import load_scenarios  # noqa: PLC0415
+
+    scenario = next(item for item in load_scenarios(ROOT / "features") if item.observation("local-agent") == NAME)
+    features = folder / "features"
+    features.mkdir()
+    text = "".join(f"  {line}\n" for line in scenario.gherkin.splitlines())
+    (features / scenario.feature).write_text(f"Feature: One\n{text}", encoding="utf-8")
+    return features
 
 
 def test_a_file_that_is_no_bundle_is_a_mistyped_name(evidence: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -169,3 +169,5 @@ def test_one_extra_member_on_many_cards_is_one_finding_that_says_on_how_many() -
         ("wire.exact-members", "turn1/call2", "progress.rows", "null"),
         ("wire.schema", "turn1/call2", "", "o"),
     ]
+    turned = held({LA_LIVE: ()}, problems={LA_LIVE: problems[::-1]}).findings
+    assert {item.id for item in turned} == {item.id for item in found}, "which card's frame came first is chance"

@@ -59,6 +59,7 @@ def _judged(
     unread: Sequence[UnreadAuthorization] = (),
     selfcheck: SelfcheckState = PROVEN,
     stability: StabilityState = STEADY,
+    unrecorded: Sequence[str] = (),
 ) -> Acceptance:
     return judge(
         release=Release(name="magi-code", version=RELEASE, sha256=("0" * 64,)),
@@ -72,6 +73,7 @@ def _judged(
         unread=unread,
         selfcheck=selfcheck,
         stability=stability,
+        unrecorded=unrecorded,
     )
 
 
@@ -315,9 +317,7 @@ def test_a_finding_in_a_run_that_does_not_count_rejects_nothing_but_stays_visibl
     acceptance = _judged(replaced(OBSERVATIONS, FIRST, **change), [found])
     assert acceptance.verdict is Verdict.INSUFFICIENT
     assert acceptance.findings == (found,)
-    assert (
-        "1 further findings do not decide: waived, unreadable, or in runs that do not count yet" in acceptance.reasons
-    )
+    assert "1 finding in runs that do not count yet" in acceptance.reasons
 
 
 def test_an_extra_run_that_does_not_count_takes_nothing_away() -> None:
@@ -337,14 +337,48 @@ def test_a_waived_finding_is_accepted_and_stays_visible() -> None:
     acceptance = _judged(findings=[found])
     assert acceptance.verdict is Verdict.ACCEPTED
     assert acceptance.findings == (found,)
-    assert acceptance.reasons[0].startswith("1 further findings do not decide")
+    assert acceptance.reasons[0] == "1 finding waived: they stay visible and do not decide"
     other = finding(f"{SCRIPT_RUN}.mission-control", surface=MC_LIVE)
     both = _judged(findings=[found, other])
     assert both.verdict is Verdict.REJECTED
     assert both.reasons == (
         "1 findings in authorized original runs are not waived",
-        "1 further findings do not decide: waived, unreadable, or in runs that do not count yet",
+        "1 finding waived: they stay visible and do not decide",
     )
+
+
+def test_what_does_not_decide_is_told_by_its_reason() -> None:
+    """A waived finding in a run that does not count is waived; an unreadable one that counts is unreadable."""
+    unread = finding(FIRST, kind=FindingKind.UNREADABLE)
+    other = observation("imported")
+    extra = msgspec.structs.replace(other, authorization=Authorization.UNAUTHORIZED)
+    found = [
+        msgspec.structs.replace(unread, id="F-1"),
+        msgspec.structs.replace(finding("imported"), id="F-2"),
+        msgspec.structs.replace(finding("imported"), id="F-3"),
+        msgspec.structs.replace(finding("imported", waived_by="W-1"), id="F-4"),
+    ]
+    reasons = _judged([*OBSERVATIONS, extra], found).reasons
+    assert "1 finding waived: they stay visible and do not decide" in reasons
+    assert "1 finding of something unreadable: they cover nothing and do not reject" in reasons
+    assert "2 findings in runs that do not count yet" in reasons
+
+
+@pytest.mark.parametrize(
+    ("names", "reason"),
+    [
+        (["a.local-agent"], "an original run that the scenarios ask for is not there: a.local-agent"),
+        (
+            ["b.local-agent", "a.local-agent"],
+            "2 original runs that the scenarios ask for are not there, the first: b.local-agent",
+        ),
+    ],
+)
+def test_a_run_that_was_left_out_keeps_a_release_from_being_accepted(names: list[str], reason: str) -> None:
+    acceptance = _judged(unrecorded=names)
+    assert acceptance.verdict is Verdict.INSUFFICIENT
+    assert acceptance.reasons[0] == reason
+    assert _judged(findings=[finding(FIRST)], unrecorded=names).verdict is Verdict.REJECTED
 
 
 # Damage, and inputs that do not belong together

@@ -121,6 +121,24 @@ def _batch_screen(*lines: str, chips: str = "[g1 ✓] [g2 ✗]") -> list[str]:
     return transcript([title("Subagents • 2/2 settled", mark=" "), "", f"  {chips}", "", *lines])
 
 
+def test_chips_that_stand_in_the_order_of_the_start_belong_to_the_tasks_that_they_name() -> None:
+    """Live, the third task may start first: its chip then stands first, under its own number."""
+    panel = ("", "  ✓ g3 · scripted/scripted", *box(["Intent: TASK-C writes"]))
+    column = read(cast(("card", _batch_screen(*panel, chips="[g3 writer ✓] [g1 ✓] [g4 ✓] [g2 ✗]"))), _LAYOUT)
+    outcomes = [said(card(column, f"turn1/call1/task{number}"), "Task outcome") for number in (1, 2, 3, 4)]
+    assert outcomes == [[("chip", "success")], [("chip", "failure")], [("chip", "success")] * 2, [("chip", "success")]]
+    third = card(column, "turn1/call1/task3")
+    assert said(third, "Task agent") == [("chip", "writer")]
+    assert said(third, "Task intent") == [("line", "TASK-C writes")]
+
+
+@pytest.mark.parametrize("chips", ["[first ✓] [second ✗]", "[g1 ✓] [g1 ✗]", "[g2 ✓] [second ✗]"])
+def test_chips_whose_ids_do_not_count_the_tasks_are_taken_in_the_order_of_the_declaration(chips: str) -> None:
+    column = read(cast(("card", _batch_screen(chips=chips))), batch("turn1/call1", 2))
+    outcomes = [said(card(column, f"turn1/call1/task{number}"), "Task outcome") for number in (1, 2)]
+    assert outcomes == [[("chip", "success")], [("chip", "failure")]]
+
+
 def test_the_agent_is_read_from_a_chip_only_where_it_cannot_be_the_profile() -> None:
     panel = [
         "  ✓ g1 · local/small",
