@@ -1,4 +1,8 @@
-"""All mutants of one bundle, judged: what a worker process does with the bundles that it was given."""
+"""The mutants of one bundle: which sorts of them it offers, and the judgement of those that are asked for.
+
+Any process may be asked for any bundle. It examines a bundle when it is first asked for it, and keeps it, so that
+several pieces of one bundle's work can be done by several processes at once.
+"""
 
 from __future__ import annotations
 
@@ -104,7 +108,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Attack:
-    """One bundle under attack. The mutants stay in the process that made them."""
+    """One bundle under attack. No mutant leaves its process: another one makes the same anew, known by its sort."""
 
     def __init__(self, target: Target) -> None:
         bundle = read_bundle(target.folder)
