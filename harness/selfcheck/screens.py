@@ -1,29 +1,32 @@
 """Screens that are drawn differently: real terminal bytes, put in just before the moment that is looked at.
 
-A mutant of a screen is output that the product did not write. It is fed to the terminal as it stands at the marked
-moment, the screen is kept, and what was there is drawn again, so that one replay of a capture serves all its mutants.
+A mutant of a screen is output that the product did not write. It is put into the capture at the marked moment, the
+screen is kept, and what was there is drawn again, so that one replay of a capture serves all its mutants.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
+import msgspec
 from pyte.screens import Char
 
 from harness.model.errors import HarnessError
 from harness.observe.mission_control.cards import Card
-from harness.observe.mission_control.cast import END, Shown, decode, replay
+from harness.observe.mission_control.cast import END, Cast, Event, Shown, decode, replay
 from harness.observe.mission_control.column import Sight
 from harness.observe.mission_control.detail import Detail, Page
 from harness.observe.mission_control.panes import Transcript
 from harness.observe.mission_control.text import Area, Text
-from harness.terminal import Screen, Snapshot
+from harness.terminal import Snapshot
 from harness.terminal.emulator import DimChar
 
 _SAVE, _RESTORE = "\x1b7", "\x1b8"
 _NAMES = ("black", "red", "green", "brown", "blue", "magenta", "cyan", "white")
+_ROOM = 1_000_000
+"""Bytes of a capture for which each drawing counts: what is drawn on purpose shall never be too much."""
 
 
 class Screens:
@@ -45,30 +48,32 @@ class Screens:
 
         Raises HarnessError when a screen is not afterwards what it was before: no mutant may leave a trace.
         """
-        screen = Screen(self._cast.columns, self._cast.rows)
-        waiting = list(drawings)
+        at_moment: dict[int, list[Drawing]] = {}
+        for moment, drawing in drawings:
+            at_moment.setdefault(moment, []).append(drawing)
+        replayed = replay(self._with_drawings(at_moment))
+        for moment in range(len(self.shown)):
+            before = next(replayed)
+            for _ in at_moment.get(moment, ()):
+                changed, after = next(replayed), next(replayed)
+                if after.screen != before.screen:
+                    raise HarnessError("a drawing left a trace on the screen", where=before.marker)
+                yield (*self.shown[:moment], changed, *self.shown[moment + 1 :])
+
+    def _with_drawings(self, at_moment: Mapping[int, Sequence[Drawing]]) -> Cast:
+        """The capture, with markers, in which each drawing is put in, marked, undone, and marked once more."""
+        events: list[Event] = []
         moment = -1
         for event in self._cast.events:
-            if event.kind == "o":
-                screen.feed(event.text)
-            elif event.kind == "r":
-                columns, rows = event.text.split("x")
-                screen.resize(int(columns), int(rows))
-            elif event.kind == "m" and event.text != END:
-                moment += 1
-                before = screen.snapshot()
-                while waiting and waiting[0][0] == moment:
-                    _, drawing = waiting.pop(0)
-                    screen.feed(drawing.output)
-                    changed = screen.snapshot()
-                    screen.feed(drawing.undo)
-                    if screen.snapshot() != before:
-                        raise HarnessError("a drawing left a trace on the screen", where=event.text)
-                    yield (
-                        *self.shown[:moment],
-                        Shown(event.text, changed),
-                        *self.shown[moment + 1 :],
-                    )
+            events.append(event)
+            if event.kind != "m" or event.text == END:
+                continue
+            moment += 1
+            for drawing in at_moment.get(moment, ()):
+                drawn, undone = (event._replace(kind="o", text=text) for text in (drawing.output, drawing.undo))
+                events += [drawn, event, undone, event]
+        room = _ROOM * sum(map(len, at_moment.values()))
+        return msgspec.structs.replace(self._cast, events=tuple(events), size=self._cast.size + room)
 
 
 class Drawing(NamedTuple):
