@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.model.errors import HarnessError
+from harness.observe.mission_control import cast
 from harness.observe.mission_control.cast import decode, replay
 from harness.selfcheck.screens import Drawing, Screens, redraw, scrolled_away
 from harness.terminal import Snapshot
@@ -82,3 +83,12 @@ def test_a_drawing_that_does_not_undo_itself_is_a_fault_of_ours(screens: Screens
     leaving = Drawing(lambda: "\x1b[1;1HX", lambda: "")
     with pytest.raises(HarnessError, match="left a trace"):
         list(screens.drawn([(0, leaving)]))
+
+
+def test_many_drawings_are_no_capture_that_draws_too_much(screens: Screens, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The limit is for captures of unknown origin; reaching it here would end the selfcheck."""
+    monkeypatch.setattr(cast, "CELLS_LIMIT", 0)
+    moment = next(number for number, shown in enumerate(screens.shown) if "inner_calls" in "".join(shown.screen.text))
+    screen = screens.shown[moment].screen
+    many = 200
+    assert sum(1 for _ in screens.drawn([(moment, gone(screen))] * many)) == many
