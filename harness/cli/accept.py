@@ -101,6 +101,7 @@ def accept_command(
     scenarios = features or places.default_folder("features")
     target = reports or places.default_folder("reports")
     _check_targets(target)
+    called = places.in_reports(evidence)
     with uncollected(), output.progress("judging", None) as bar:
 
         def step(name: str) -> None:
@@ -121,6 +122,7 @@ def accept_command(
             pictures=proofs.picture,
             timelines=proofs.timeline,
             rules=RULE_TEXTS,
+            evidence=called,
         )
     if attest is not None:
         from harness.cli.attest import attest as attested  # noqa: PLC0415
@@ -130,7 +132,7 @@ def accept_command(
         places.write_file(target / name, content)
     if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
         with Path(summary).open("a", encoding="utf-8") as stream:
-            stream.write(github_step_summary(accepted.acceptance, rules=RULE_TEXTS))
+            stream.write(github_step_summary(accepted.acceptance, rules=RULE_TEXTS, evidence=called))
     console = output.console()
     if json_:
         console.file.write(files["verdict.json"].decode())

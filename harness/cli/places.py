@@ -26,6 +26,20 @@ def shown(path: Path) -> str:
     return str(path.resolve().relative_to(here)) if path.resolve().is_relative_to(here) else str(path)
 
 
+def in_reports(evidence: Path | None) -> str:
+    """What reports call the evidence folder that was named, "" for the one that commands take by themselves.
+
+    A path below the folder one stands in is called so. Any other is one machine's own, and no report holds that.
+    """
+    from harness.report import ELSEWHERE  # noqa: PLC0415 # most commands write no report
+
+    if evidence is None or evidence.resolve() == default_folder("evidence").resolve():
+        return ""
+    if evidence.is_absolute() or ".." in evidence.parts:
+        return ELSEWHERE
+    return evidence.as_posix()
+
+
 def parse_time(text: str | None) -> str:
     """RFC 3339 UTC with second precision, for a time or a date on the command line; None is now.
 

@@ -27,9 +27,10 @@ from harness.report.inputs import (
 from harness.report.junit import junit_xml
 from harness.report.markdown import report_md, step_summary
 from harness.report.verdict_json import verdict_json
-from harness.report.views import Overview
+from harness.report.views import ELSEWHERE, Overview
 
 __all__ = [
+    "ELSEWHERE",
     "EventKind",
     "Excerpt",
     "Picture",
@@ -47,12 +48,14 @@ def render_all(
     excerpts: Excerpts = no_excerpt,
     timelines: Timelines = no_timeline,
     rules: Mapping[str, str] | None = None,
+    evidence: str = "",
 ) -> dict[str, bytes]:
     """File name to contents of every report. The same arguments give the same bytes; nothing is read or written.
 
-    `rules` gives the texts of rules that findings can name beside the requirements of the judgement, by id.
+    `rules` gives the texts of rules that findings can name beside the requirements of the judgement, by id. `evidence`
+    is what commands in the reports call the evidence folder (see `Overview`); verdict.json never depends on it.
     """
-    overview = Overview(acceptance, rules)
+    overview = Overview(acceptance, rules, evidence)
     return {
         "report.html": report_html(overview, excerpts=excerpts, pictures=pictures, timelines=timelines),
         "report.md": report_md(overview),
@@ -62,6 +65,6 @@ def render_all(
     }
 
 
-def github_step_summary(acceptance: Acceptance, *, rules: Mapping[str, str] | None = None) -> str:
-    """Markdown for the file that ``$GITHUB_STEP_SUMMARY`` names, at most 1 MiB."""
-    return step_summary(Overview(acceptance, rules)).decode("utf-8")
+def github_step_summary(acceptance: Acceptance, *, rules: Mapping[str, str] | None = None, evidence: str = "") -> str:
+    """Markdown for the file that ``$GITHUB_STEP_SUMMARY`` names, at most 1 MiB. `rules`, `evidence`: as for reports."""
+    return step_summary(Overview(acceptance, rules, evidence)).decode("utf-8")

@@ -84,7 +84,7 @@ def _observations(overview: Overview) -> Iterator[NamedCheck]:
                 name=f"{item.id} on {column.value}",
                 outcome=_settled(check),
                 message=_message(check),
-                details=_details(check.findings),
+                details=_details(check.findings, overview),
                 tags=(*sorted(item.classes), item.driver, words(item.authorization)),
                 file=item.scenario.partition("::")[0],
             )
@@ -99,7 +99,7 @@ def _requirements(overview: Overview) -> Iterator[NamedCheck]:
             name=f"{row.id}: {row.text}",
             outcome=_settled(check),
             message=_message(check),
-            details=_details(check.findings),
+            details=_details(check.findings, overview),
             tags=(words(row.status),),
         )
 
@@ -126,13 +126,13 @@ def _finding(finding: Finding) -> str:
     return f"{one_line(subject)} is {observed}, expected {expected}"
 
 
-def _details(findings: tuple[Finding, ...]) -> str:
+def _details(findings: tuple[Finding, ...], overview: Overview) -> str:
     lines: list[str] = []
     for finding in findings:
         waived = f" (waived by {finding.waived_by})" if finding.waived_by is not None else ""
         lines += [
             f"{finding.requirement} {finding.surface}: {_finding(finding)}{waived}",
             f"  at {finding.place or 'no place'}",
-            f"  {finding.command}",
+            f"  {overview.command(finding.command)}",
         ]
     return "\n".join(lines)

@@ -34,7 +34,7 @@ def issue(group: Group, overview: Overview) -> Issue:
         "### Seen",
         _seen(group),
         "### How to see it",
-        fenced(first.command, "sh"),
+        fenced(overview.command(first.command), "sh"),
         "### Product and evidence",
         _product(runs, overview),
     ]

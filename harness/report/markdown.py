@@ -99,7 +99,10 @@ def _head(overview: Overview) -> list[str]:
             "Comparisons",
             f"{totals.agree:,} agree, {totals.disagree:,} disagree, {totals.not_comparable:,} not comparable",
         ),
-        ("Check it", f"{code(overview.again)} over the same evidence gives the same, byte for byte"),
+        (
+            "Check it",
+            f"{code(overview.again)} over the same evidence gives the same, byte for byte",
+        ),
         (
             "Findings",
             f"{len(overview.open):,} open, {len(overview.waived):,} waived, in {_runs(len(overview.observations))}",
@@ -185,7 +188,7 @@ def _findings(overview: Overview, found: tuple[Group, ...], rows: int) -> list[s
             code(group.requirement),
             f"{inert(group.title)} ({KIND_WORDS[group.kind][0]})",
             group.reach,
-            code(group.findings[0].command),
+            code(overview.command(group.findings[0].command)),
         )
         for group in found
     ]
@@ -278,13 +281,17 @@ def _stability(overview: Overview, rows: int) -> list[str]:
 def _check(overview: Overview) -> list[str]:
     acceptance = overview.acceptance
     version, at = (entities(text) for text in (acceptance.release.version, acceptance.at))
-    commands = f"harness verify\nharness accept --release {acceptance.release.version} --at {acceptance.at}"
-    shown = overview.open[0].command if overview.open else "harness show FINDING"
+    commands = [
+        "harness verify",
+        f"harness accept --release {acceptance.release.version} --at {acceptance.at}",
+        overview.open[0].command if overview.open else "harness show FINDING",
+    ]
     return [
         "## How to check",
         f"The verdict on {version} at {at} follows from the evidence alone, offline, byte for byte.",
         "`report.html` shows every fact with its proof.",
-        fenced(f"{commands}\n{shown}", "sh"),
+        fenced("\n".join(map(overview.command, commands)), "sh"),
+        *([f"{code(overview.evidence)} {overview.stands_for}."] if overview.stands_for else []),
     ]
 
 

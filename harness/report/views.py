@@ -38,6 +38,9 @@ MEANING = {
 }
 """What a verdict means, in one sentence."""
 
+ELSEWHERE = "EVIDENCE"
+"""How commands in a report call an evidence folder whose path belongs to one machine: no report holds such a path."""
+
 EXIT_CODES = {Verdict.ACCEPTED: 0, Verdict.REJECTED: 1, Verdict.INSUFFICIENT: 3, Verdict.TAMPERED: 4}
 
 
@@ -152,10 +155,13 @@ class Overview:
     """The judgement with its derived values. Raises nothing: whatever the judge says can be shown.
 
     `rules` are the texts of rules that findings can name beside the requirements of the judgement (wire rules).
+    `evidence` is what commands must call the evidence folder: "" for the one that they look in by themselves, a path
+    that means the same on every machine, or `ELSEWHERE`.
     """
 
-    def __init__(self, acceptance: Acceptance, rules: Mapping[str, str] | None = None) -> None:
+    def __init__(self, acceptance: Acceptance, rules: Mapping[str, str] | None = None, evidence: str = "") -> None:
         self.acceptance = acceptance
+        self.evidence = evidence
         self.rules = rules or {}
         self.observations = tuple(sorted(acceptance.observations, key=observation_key))
         self.findings = tuple(sorted(acceptance.findings, key=finding_key))
@@ -174,11 +180,20 @@ class Overview:
             self._by_surface.setdefault((finding.observation, finding.surface), []).append(finding)
             self._by_requirement.setdefault(finding.requirement, []).append(finding)
 
+    def command(self, text: str) -> str:
+        """A command of the harness, as it must be given for this evidence."""
+        return f"{text} --evidence {shlex.quote(self.evidence)}" if self.evidence else text
+
     @property
     def again(self) -> str:
         """The command that judges the same again, over the same evidence."""
         release, at = self.acceptance.release.version, self.acceptance.at
-        return f"harness accept --release {shlex.quote(release)} --at {shlex.quote(at)}"
+        return self.command(f"harness accept --release {shlex.quote(release)} --at {shlex.quote(at)}")
+
+    @property
+    def stands_for(self) -> str:
+        """What the commands leave to whoever gives them, "" when they can be copied as they are."""
+        return "is the whole path of the folder that holds this evidence" if self.evidence == ELSEWHERE else ""
 
     @property
     def counting(self) -> int:

@@ -8,6 +8,7 @@ import pytest
 
 from harness.cli import places
 from harness.model.errors import UsageError
+from harness.report import ELSEWHERE
 
 
 @pytest.mark.parametrize(
@@ -28,6 +29,25 @@ def test_text_that_is_no_time_is_refused_with_a_hint(text: str) -> None:
         places.parse_time(text)
     assert "is not a time" in str(caught.value)
     assert caught.value.exit_code == 2
+
+
+def test_no_report_is_told_a_path_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for absolute in (tmp_path / "recorded", Path("/"), Path.home()):
+        assert places.in_reports(absolute) == ELSEWHERE
+    for leading_out in (Path("..") / tmp_path.name, Path("x") / ".." / "recorded"):
+        assert places.in_reports(leading_out) == ELSEWHERE
+    assert places.in_reports(Path("recorded") / "again") == "recorded/again"
+
+
+def test_evidence_that_commands_find_by_themselves_has_no_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the committed reports would be others when somebody names the bundled folder."""
+    bundled = Path(__file__).parents[3] / "evidence"
+    monkeypatch.chdir(tmp_path)
+    assert places.in_reports(None) == places.in_reports(bundled) == ""
+    (tmp_path / "evidence").mkdir()
+    assert places.in_reports(Path("evidence")) == places.in_reports(tmp_path / "evidence") == ""
+    assert places.in_reports(bundled) == ELSEWHERE
 
 
 def test_a_write_that_fails_leaves_the_old_file_and_no_staging_file(

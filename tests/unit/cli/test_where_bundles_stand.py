@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import shutil
 from pathlib import Path
@@ -80,6 +81,25 @@ def test_the_main_job_says_which_runs_of_the_scenarios_are_not_there(evidence: P
     )
     reasons = json.loads((reports / "verdict.json").read_bytes())["reasons"]
     assert "an original run that the scenarios ask for is not there: fatal-failure.mission-control" in reasons
+
+
+def test_reports_of_other_evidence_name_it_and_nothing_of_this_machine(
+    evidence: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary, reports = tmp_path / "summary.md", tmp_path / "reports"
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    at = ["--at", "2026-11-30T12:00:00Z"]
+    for folder, called in ((evidence, "EVIDENCE"), (Path("evidence of mine"), "'evidence of mine'")):
+        if not folder.is_absolute():
+            monkeypatch.chdir(tmp_path)
+            evidence.rename(tmp_path / folder)
+        summary.unlink(missing_ok=True)
+        assert run(["accept", "--evidence", str(folder), "--reports", str(reports), *at, "-q"]) == 3
+        texts = {path.name: html.unescape(path.read_text(encoding="utf-8")) for path in (*reports.iterdir(), summary)}
+        assert [name for name, text in texts.items() if str(tmp_path) in text] == []
+        for name in ("report.html", "report.md", "summary.md"):
+            assert f"harness accept --release {RELEASE} {' '.join(at)} --evidence {called}" in texts[name], name
+            assert f"harness verify --evidence {called}" in texts[name], name
 
 
 def _one(folder: Path) -> Path:
