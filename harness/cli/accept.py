@@ -11,6 +11,7 @@ import typer
 from rich.text import Text
 
 from harness.cli import output, places
+from harness.cli.trust import missing_policy, warn_of_missing_policy
 from harness.model.errors import UsageError
 from harness.model.facts import SURFACES, Column
 from harness.model.verdict import Acceptance, Observation, Verdict
@@ -46,13 +47,25 @@ def _classes(acceptance: Acceptance) -> None:
     output.show_table("Facts that agree/disagree/cannot be compared", ["class", "", "runs", *_SURFACE_WORDS], rows)
 
 
-def print_verdict(acceptance: Acceptance, reports: Path | None, evidence: Path | None, console: Console) -> None:
-    """The first screen; before it everything else when verbose, and the verdict alone when quiet."""
+def print_verdict(
+    acceptance: Acceptance,
+    reports: Path | None,
+    evidence: Path | None,
+    console: Console,
+    *,
+    missing_policy: Path | None = None,
+) -> None:
+    """The first screen; before it everything else when verbose, and the verdict alone when quiet.
+
+    `missing_policy`: where a trust policy should lie, when there are signatures that count for nothing without.
+    """
     from harness.cli.first_screen import PIPE, UNLIMITED, Screen, first_screen  # noqa: PLC0415
 
     release = acceptance.release
     if output.loudness() is output.Loudness.QUIET:
         output.say(f"{release.name} {release.version}: {acceptance.verdict.value}")
+        if missing_policy is not None:
+            warn_of_missing_policy(missing_policy)
         return
     screen = Screen(width=console.width, height=console.height) if console.is_terminal else PIPE
     if output.loudness() is output.Loudness.VERBOSE:
@@ -63,7 +76,7 @@ def print_verdict(acceptance: Acceptance, reports: Path | None, evidence: Path |
             output.show_table("Missing", ["class", "why"], gaps)
         screen = Screen(width=console.width if console.is_terminal else UNLIMITED, height=UNLIMITED)
         output.say("")
-    for line in first_screen(acceptance, screen, reports=reports, evidence=evidence):
+    for line in first_screen(acceptance, screen, reports=reports, evidence=evidence, missing_policy=missing_policy):
         console.print(line, soft_wrap=True)
 
 
@@ -134,8 +147,11 @@ def accept_command(
         with Path(summary).open("a", encoding="utf-8") as stream:
             stream.write(github_step_summary(accepted.acceptance, rules=RULE_TEXTS, evidence=called))
     console = output.console()
+    policy = missing_policy(accepted.evidence, accepted.trust)
     if json_:
         console.file.write(files["verdict.json"].decode())
+        if policy is not None:
+            warn_of_missing_policy(policy)
     else:
-        print_verdict(accepted.acceptance, target, evidence, console)
+        print_verdict(accepted.acceptance, target, evidence, console, missing_policy=policy)
     return EXIT_CODES[accepted.acceptance.verdict]

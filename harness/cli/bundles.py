@@ -10,7 +10,8 @@ import typer
 from rich.text import Text
 
 from harness.cli import output, places
-from harness.evidence_folder import POLICY, misplaced
+from harness.cli.trust import missing_policy, warn_of_missing_policy
+from harness.evidence_folder import AUTHORIZATIONS, POLICY, misplaced
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.facts import Column
 from harness.model.verdict import FactRow
@@ -19,10 +20,13 @@ _INSUFFICIENT = 3
 
 
 def _evidence_of(named: list[Path]) -> Path | None:
-    """The evidence folder that the first folder named is or lies in: its policy and authorizations count for it."""
+    """The evidence folder that the first folder named is or lies in: its policy and authorizations count for it.
+
+    One with authorizations and no policy is one, too: those of other evidence say nothing of its runs.
+    """
     for path in named[:1]:
         for folder in (path, path.parent, path.parent.parent):
-            if (folder / POLICY).exists():
+            if (folder / POLICY).exists() or (folder / AUTHORIZATIONS).is_dir():
                 return folder
     return None
 
@@ -105,19 +109,22 @@ def verify_command(
         results.append({"bundle": str(folder), "status": status, "reasons": [*reasons, decision.detail]})
     if not results:
         raise UsageError("there is no bundle to verify", hint="name a bundle or an evidence folder")
+    policy = missing_policy(base, trust)
     if json_:
         for result in results:
             output.emit(result)
     else:
-        _print_results(results)
+        _print_results(results, advise=policy is None)
+    if policy is not None:
+        warn_of_missing_policy(policy)
     states = {result["status"] for result in results}
     if "damaged" in states:
         return EvidenceError.exit_code
     return 0 if states == {"authorized"} else _INSUFFICIENT
 
 
-def _print_results(results: list[dict[str, Any]]) -> None:
-    """All of them, those that are not authorized when quiet; and how many there are of each."""
+def _print_results(results: list[dict[str, Any]], *, advise: bool) -> None:
+    """All of them, those that are not authorized when quiet; how many there are of each, and what to do about them."""
     quiet = output.loudness() is output.Loudness.QUIET
     rows = [
         [Path(str(result["bundle"])).name, result["status"], "; ".join(result["reasons"])]
@@ -130,8 +137,8 @@ def _print_results(results: list[dict[str, Any]]) -> None:
     output.note(", ".join(f"{number} {status.replace('_', ' ')}" for status, number in counts.items()))
     if counts["damaged"]:
         output.note("Next: git status and git log tell what changed; a damaged bundle is recorded anew")
-    elif counts.keys() - {"authorized"}:
-        output.note("Next: harness authorize --help   how a release authority signs what it has reviewed")
+    elif advise and counts.keys() - {"authorized"}:
+        output.note("Next: harness authorize --help   how a release authority signs runs")
 
 
 def _cell(row: FactRow, column: Column) -> Text:

@@ -16,6 +16,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 
 from harness.cli.output import VERDICT_STYLES, plain
+from harness.cli.trust import what_to_do, why_missing
 from harness.model.verdict import Acceptance, Authorization, Verdict
 from harness.report.groups import Group, groups
 from harness.report.text import plural
@@ -40,11 +41,19 @@ class Screen(msgspec.Struct, frozen=True, kw_only=True):
 PIPE = Screen(width=UNLIMITED, height=UNLIMITED, causes=_CAUSES)
 
 
-def first_screen(acceptance: Acceptance, screen: Screen, *, reports: Path | None, evidence: Path | None) -> list[Text]:
+def first_screen(
+    acceptance: Acceptance,
+    screen: Screen,
+    *,
+    reports: Path | None,
+    evidence: Path | None,
+    missing_policy: Path | None = None,
+) -> list[Text]:
     """The lines, none of them wider than the screen, and not more than fit beside `MARGIN`.
 
     `reports` is where the reports were written; `evidence` the folder that was named on the command line, None for the
-    default, so that the next commands can be copied as they are.
+    default, so that the next commands can be copied as they are; `missing_policy` where a trust policy should lie, when
+    signatures count for nothing without.
     """
     overview = Overview(acceptance)
     causes = groups(overview)
@@ -52,10 +61,13 @@ def first_screen(acceptance: Acceptance, screen: Screen, *, reports: Path | None
         *_judged(acceptance),
         Text.assemble("Verdict: ", (acceptance.verdict.value.upper(), VERDICT_STYLES[acceptance.verdict])),
         *(Text(line, style="dim") for line in _wrapped(MEANING[acceptance.verdict], screen.width)),
-        *_why(acceptance.reasons, screen),
+        *_why([*([why_missing(missing_policy)] if missing_policy else []), *acceptance.reasons], screen),
         _compared(overview),
     ]
-    bottom = [Text(), Text("Next", style="bold"), *_next(acceptance, causes, reports, evidence, screen)]
+    after = _next(acceptance, causes, reports, evidence, missing_policy)
+    if screen.height != UNLIMITED or screen.causes != UNLIMITED:
+        after.append(("harness accept --verbose" + _option(evidence), "each class and surface, and every cause"))
+    bottom = [Text(), Text("Next", style="bold"), *_steps(after, screen.width)]
     room = screen.height - MARGIN - len(top) - len(bottom) - 2
     shown = causes[: max(min(room, screen.causes), _LEAST_CAUSES)]
     lines = [*top, *_causes(overview, causes, shown), *bottom]
@@ -108,11 +120,18 @@ def _causes(overview: Overview, causes: Sequence[Group], shown: Sequence[Group])
         )
 
 
+def _option(evidence: Path | None) -> str:
+    return f" --evidence {shlex.quote(str(evidence))}" if evidence is not None else ""
+
+
 def _next(
-    acceptance: Acceptance, causes: Sequence[Group], reports: Path | None, evidence: Path | None, screen: Screen
-) -> Iterator[Text]:
-    """The commands to run next, with what each is for, in one column each where they fit."""
-    where = f" --evidence {shlex.quote(str(evidence))}" if evidence is not None else ""
+    acceptance: Acceptance,
+    causes: Sequence[Group],
+    reports: Path | None,
+    evidence: Path | None,
+    missing_policy: Path | None,
+) -> list[tuple[str, str]]:
+    """What to do next, mostly commands, each with what it is for."""
     steps: list[tuple[str, str]] = []
     if acceptance.damaged:
         folder = shlex.quote(str(evidence)) if evidence is not None else "evidence"
@@ -120,21 +139,28 @@ def _next(
     if reports is not None:
         steps.append((str(reports / "report.html"), "open it in a browser: every fact side by side"))
     if causes:
-        steps.append((f"harness show {causes[0].findings[0].id}{where}", "the place that the first one points at"))
-    if acceptance.verdict is Verdict.INSUFFICIENT:
+        steps.append(
+            (f"harness show {causes[0].findings[0].id}{_option(evidence)}", "the place that the first one points at")
+        )
+    if missing_policy is not None:
+        steps.append(what_to_do(missing_policy))
+    elif acceptance.verdict is Verdict.INSUFFICIENT:
         unsigned = any(item.authorization is not Authorization.AUTHORIZED for item in acceptance.observations)
         steps.append(
             ("harness authorize --help", "how a release authority signs the runs")
             if unsigned
             else ("harness record --help", "how missing runs are recorded")
         )
-    if screen.height != UNLIMITED or screen.causes != UNLIMITED:
-        steps.append((f"harness accept --verbose{where}", "each class and surface, and every cause"))
-    width = max(cell_len(plain(command)) for command, _ in steps) if steps else 0
+    return steps
+
+
+def _steps(steps: Sequence[tuple[str, str]], width: int) -> Iterator[Text]:
+    """What to do and what it is for, in one column each where they fit."""
+    longest = max((cell_len(plain(command)) for command, _ in steps), default=0)
     for command, purpose in steps:
         line = f"  {plain(command)}"
-        if 2 + width + 2 + len(purpose) <= screen.width:
-            line = f"{line}{' ' * (width - cell_len(plain(command)))}  {purpose}"
+        if 2 + longest + 2 + len(purpose) <= width:
+            line = f"{line}{' ' * (longest - cell_len(plain(command)))}  {purpose}"
         yield Text(line)
 
 

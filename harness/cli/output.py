@@ -2,7 +2,8 @@
 
 Everything that comes from evidence passes `plain`, so that no terminal escape of a recording reaches this terminal.
 How much is printed is one of three levels, the same for every command: `say` is the result and always printed, `note`
-explains it and is left out by ``--quiet``, `detail` is printed for ``--verbose`` only.
+explains it and is left out by ``--quiet``, `detail` is printed for ``--verbose`` only. `warn` is always printed, on
+standard error, so that it is never taken for a result.
 """
 
 from __future__ import annotations
@@ -74,6 +75,13 @@ def detail(text: str) -> None:
     """A line that only ``--verbose`` prints."""
     if loudness() is Loudness.VERBOSE:
         say(text)
+
+
+def warn(text: str, advice: str, *copied: str) -> None:
+    """Something that is no error and probably not meant: a line on standard error, below it what to do, and the lines
+    that are to be copied for it, as they are."""
+    sys.stdout.flush()
+    print(f"harness: warning: {plain(text)}", f"  {plain(advice)}", *map(plain, copied), sep="\n", file=sys.stderr)
 
 
 def emit(value: object) -> None:

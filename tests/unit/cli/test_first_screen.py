@@ -58,15 +58,17 @@ JUDGEMENTS = {
 }
 
 
-def lines(acceptance: Acceptance, width: int, height: int) -> list[str]:
+def lines(acceptance: Acceptance, width: int, height: int, policy: Path | None = None) -> list[str]:
     screen = Screen(width=width, height=height)
-    return [line.plain for line in first_screen(acceptance, screen, reports=REPORTS, evidence=None)]
+    shown = first_screen(acceptance, screen, reports=REPORTS, evidence=None, missing_policy=policy)
+    return [line.plain for line in shown]
 
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
+@pytest.mark.parametrize("policy", [None, Path("evidence/trust-policy.toml"), Path("/" + "deep/" * 40)])
 @pytest.mark.parametrize("name", JUDGEMENTS)
-def test_it_fits_beside_the_command_and_the_prompt(name: str, width: int, height: int) -> None:
-    shown = lines(JUDGEMENTS[name], width, height)
+def test_it_fits_beside_the_command_and_the_prompt(name: str, policy: Path | None, width: int, height: int) -> None:
+    shown = lines(JUDGEMENTS[name], width, height, policy)
     assert len(shown) <= height - MARGIN
     assert [line for line in shown if cell_len(line) > width] == []
     assert not any("\x1b" in line or "\u202e" in line for line in shown)
@@ -110,6 +112,16 @@ def test_damage_comes_with_the_command_that_names_it_and_missing_runs_with_their
         findings=(),
     )
     assert any("harness record --help" in line for line in lines(signed, 80, 24))
+
+
+def test_a_missing_policy_comes_first_and_instead_of_signing() -> None:
+    """Whoever signs without one signs for nothing."""
+    shown = lines(insufficient(40), 80, 24, Path("evidence/trust-policy.toml"))
+    reasons = [line for line in shown if line.startswith("- ")]
+    assert reasons[0] == "- there is no evidence/trust-policy.toml, so that no signature counts"
+    assert reasons[1].startswith("- reason 0 ")
+    assert any(line.startswith("  write evidence/trust-policy.toml") for line in shown)
+    assert not any("harness authorize" in line for line in shown)
 
 
 def test_a_named_folder_of_evidence_stays_in_the_commands() -> None:
