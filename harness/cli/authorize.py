@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from harness.cli import output, places
+from harness.cli.trust import warn_of_key
+from harness.evidence_folder import AUTHORIZATIONS, POLICY, Trust, read_trust
 from harness.model.errors import EvidenceError, UsageError
 
 if TYPE_CHECKING:
@@ -49,6 +51,9 @@ def authorize_command(
 
     Shows what is about to be signed. Refuses bundles that do not verify, are stale, or hold secrets. With --cosign a
     further authority signs the very statement of an envelope, after all its runs were verified again.
+
+    With --quiet a run is one line: before the question, if there is one, and once it is signed. Without --yes it always
+    asks. A warning says when the trust policy beside the runs would not count the signature.
 
     Example: harness authorize evidence/0.104.0/* --key ~/keys/release-authority.pem --reason "reviewed on 30 November"
     """
@@ -95,6 +100,7 @@ class _Signing:
         self._private = private
         self._print = fingerprint(private.public_key())
         self._yes, self._as_json = yes, as_json
+        self._evidence = Path()  # known once it is known what is signed
         self._scenarios = {item.id: item for item in load_scenarios(places.default_folder("features"))}
 
     def sign(
@@ -113,9 +119,14 @@ class _Signing:
         if not reason.strip():
             raise UsageError("a reason is needed", hint='write --reason "what was reviewed"')
         reviewed = [self._review(folder, product_sha256 or None) for folder in folders]
+        self._evidence = folders[0].resolve().parent.parent
+        try:
+            self._warn(read_trust(self._evidence))
+        except UsageError as error:
+            output.warn(f"{error.where} {error.message}", "no signature counts before that is mended")
         if not self._agreed(reviewed, f"Valid from {span[0]} until {span[1]}. Reason: {reason}"):
             return 0
-        target = out or folders[0].resolve().parent.parent / "authorizations"
+        target = out or self._evidence / AUTHORIZATIONS
         for group in [[item] for item in reviewed] if each else _by_release(reviewed):
             manifests = [item.bundle.manifest for item in group]
             payload = statement.encode(
@@ -150,14 +161,14 @@ class _Signing:
         are not what it says, UsageError for a statement that this key has signed already or that has expired.
         """
         from harness.authorize import envelope, statement  # noqa: PLC0415
-        from harness.evidence_folder import read_trust  # noqa: PLC0415
 
         if path.is_symlink() or not path.is_file():
             raise UsageError("there is no such envelope", where=str(path))
         content = path.read_bytes()
         before = envelope.decode(content, where=str(path))
-        folder = evidence or path.resolve().parent.parent
-        policy = read_trust(folder).policy
+        folder = self._evidence = evidence or path.resolve().parent.parent
+        trust = read_trust(folder)
+        policy = trust.policy
         known = [key.key for key in policy.keys]
         verified = envelope.verify(before, [self._private.public_key(), *known], where=str(path))
         said = statement.decode(verified.payload, payload_type=verified.payload_type, where=str(path))
@@ -168,13 +179,14 @@ class _Signing:
         reviewed = [self._subject(said, number, folder, str(path)) for number in range(len(said.subject))]
         predicate = said.predicate
         question = (
-            f"{path.name} says: {len(reviewed)} original runs of {predicate.product} {predicate.release}, valid from "
+            f"{path.name} says: {_runs(reviewed)} of {predicate.product} {predicate.release}, valid from "
             f"{predicate.valid_from} until {predicate.expires}. Reason: {predicate.reason}"
         )
         names = [key.name for key in policy.keys if key.fingerprint in verified.signers]
         if verified.unknown:
             names.append(f"{verified.unknown} by no key of the trust policy")
-        wanted = f"; the trust policy wants {policy.threshold} of its authorities"
+        wanted = f"; the trust policy wants {policy.threshold} of its authorities" if trust.policy_sha256 else ""
+        self._warn(trust)
         if not self._agreed(reviewed, f"{question}\nSigned so far: {', '.join(names)}{wanted}"):
             return 0
         if out is None:
@@ -184,6 +196,10 @@ class _Signing:
         own = out / f"{predicate.release}-{digest}-{self._print[:8]}.dsse.json"
         self._write(own, envelope.sign(verified.payload, [self._private]), reviewed, replaced=b"")
         return 0
+
+    def _warn(self, trust: Trust) -> None:
+        policy = trust.policy if trust.policy_sha256 else None
+        warn_of_key(self._private.public_key(), policy, self._evidence / POLICY, places.parse_time(None))
 
     def _subject(self, said: Statement, number: int, folder: Path, where: str) -> Reviewed:
         """The run that a subject names, reviewed. Raises EvidenceError when it is not there or another one."""
@@ -204,20 +220,21 @@ class _Signing:
 
         found = review(folder, self._scenarios, signer=self._print, binaries=binaries)
         if not self._as_json:
-            show(found)
+            show(found, asked=not self._yes)
         return found
 
     def _agreed(self, reviewed: Sequence[Reviewed], text: str) -> bool:
-        for line in () if self._as_json else text.split("\n"):
-            output.say(line)
-        if self._yes or typer.confirm(f"Sign {len(reviewed)} original runs with the key {self._print[:16]}…?"):
+        if not self._as_json and not (self._yes and output.loudness() is output.Loudness.QUIET):
+            for line in text.split("\n"):
+                output.say(line)
+        if self._yes or typer.confirm(f"Sign {_runs(reviewed)} with the key {self._print[:16]}…?"):
             return True
         output.say("Nothing was signed.")
         return False
 
     def _write(self, path: Path, content: bytes, reviewed: Sequence[Reviewed], *, replaced: bytes) -> None:
         """Write an envelope. Raises UsageError when another one than `replaced` lies there."""
-        from harness.cli.review import described  # noqa: PLC0415
+        from harness.cli.review import brief, described  # noqa: PLC0415
 
         there = path.read_bytes() if path.exists() else b""
         if there not in (replaced, content, b""):
@@ -226,8 +243,19 @@ class _Signing:
         if self._as_json:
             output.emit({"envelope": str(path), "key": self._print, "signed": [described(item) for item in reviewed]})
             return
-        output.say(f"signed {len(reviewed)} original runs: {path}")
-        output.note("Next: harness verify   which runs count now; several authorities sign with --cosign ENVELOPE")
+        if output.loudness() is output.Loudness.QUIET:
+            for item in reviewed:
+                output.say(f"signed {brief(item)}: {path}")
+            return
+        output.say(f"signed {_runs(reviewed)}: {path}")
+        output.note(f"Next: harness verify {places.shown(self._evidence)}   which runs count now")
+        output.note("      harness authorize --cosign ENVELOPE   to add another signature")
+
+
+def _runs(reviewed: Sequence[Reviewed]) -> str:
+    from harness.report.text import plural  # noqa: PLC0415
+
+    return plural(len(reviewed), "original run")
 
 
 def _subject_name(release: str, observation: str) -> str:

@@ -60,30 +60,50 @@ def review(
     return Reviewed(bundle=bundle, findings=examine(bundle, scenario).compared.findings)
 
 
-def show(reviewed: Reviewed) -> None:
-    """What is about to be signed: printed even when quiet, since a signature stands for what was seen."""
+def show(reviewed: Reviewed, *, asked: bool) -> None:
+    """What is about to be signed: as much as there is, or one line when quiet, since a signature stands for what was
+    seen. Nothing where nobody is `asked` and nobody looks."""
     manifest = reviewed.bundle.manifest
-    output.say(f"{manifest.release}/{manifest.observation}")
+    quiet = output.loudness() is output.Loudness.QUIET
+    late = manifest.recorded_at > places.parse_time(None)
+    coming = "which is still to come by this machine's clock: is the clock right?"
+    if quiet:
+        if late:
+            output.warn(f"{_name(reviewed)} was recorded {manifest.recorded_at}", coming)
+        if asked:
+            output.say(f"{brief(reviewed)}, manifest sha256 {reviewed.bundle.manifest_sha256}")
+        return
+    output.say(_name(reviewed))
     output.say(f"  scenario  {manifest.scenario or '(imported, none)'}")
     output.say(f"  classes   {', '.join(manifest.classes)}")
     for product in manifest.products:
         output.say(f"  product   {product.version} sha256 {product.sha256}")
-    late = manifest.recorded_at > places.parse_time(None)
     by = f"{manifest.recorder.name} {manifest.recorder.version}{', a foreign recorder' * manifest.recorder.foreign}"
     output.say(f"  recorded  {manifest.recorded_at} by {by}")
     if late:
-        output.say("            which is still to come by this machine's clock: is the clock right?")
+        output.say(f"            {coming}")
     output.say(f"  manifest  sha256 {reviewed.bundle.manifest_sha256}")
     output.say(f"  findings  {len(reviewed.findings)}")
     for found in reviewed.findings:
         output.detail(f"    {found.id} {found.requirement}: expected {found.expected}, observed {found.observed}")
 
 
+def brief(reviewed: Reviewed) -> str:
+    """The run, and how much disagrees in it."""
+    from harness.report.text import plural  # noqa: PLC0415
+
+    return f"{_name(reviewed)} with {plural(len(reviewed.findings), 'finding')}"
+
+
+def _name(reviewed: Reviewed) -> str:
+    return f"{reviewed.bundle.manifest.release}/{reviewed.bundle.manifest.observation}"
+
+
 def described(reviewed: Reviewed) -> dict[str, object]:
     """The same as a JSON object."""
     manifest = reviewed.bundle.manifest
     return {
-        "bundle": f"{manifest.release}/{manifest.observation}",
+        "bundle": _name(reviewed),
         "scenario": manifest.scenario,
         "classes": manifest.classes,
         "products": manifest.products,

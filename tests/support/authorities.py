@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from functools import cache
+from pathlib import Path
 
 import msgspec
 from cryptography.hazmat.primitives import serialization
@@ -36,6 +37,14 @@ PREDICATE = statement.Authorizes(
 def key(name: str) -> Ed25519PrivateKey:
     """The private key of whoever is called so."""
     return Ed25519PrivateKey.from_private_bytes(hashlib.sha256(name.encode()).digest())
+
+
+def key_file(folder: Path, owner: str) -> Path:
+    """The owner's private key as a file in `folder`."""
+    path = folder / f"{owner}.pem"
+    pem = serialization.Encoding.PEM
+    path.write_bytes(key(owner).private_bytes(pem, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    return path
 
 
 @cache

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cryptography.hazmat.primitives import serialization
 
 from harness.authorize import envelope, statement
 from harness.bundle import read_bundle
@@ -18,21 +17,11 @@ from harness.cli.app import run
 from harness.evidence_folder import read_trust
 from harness.model.manifest import Recorder
 from tests.support import bundles
-from tests.support.authorities import entry, key, policy_text, print_of
+from tests.support.authorities import entry, key, key_file, policy_text, print_of
 from tests.support.bundles import files
 
 ROOT = Path(__file__).parents[3]
 BUNDLE = ROOT / "evidence" / "0.104.0" / "handled-failure.local-agent"
-
-
-def key_file(folder: Path, owner: str) -> Path:
-    path = folder / f"{owner}.pem"
-    path.write_bytes(
-        key(owner).private_bytes(
-            serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
-        )
-    )
-    return path
 
 
 @pytest.fixture
@@ -76,7 +65,7 @@ def test_the_second_signature_reaches_the_threshold(
         "Reason: r",
         "Signed so far: ada",
         "wants 2",
-        f"signed 1 original runs: {path}",
+        f"signed 1 original run: {path}",
     ):
         assert part in printed
     after = envelope.decode(path.read_bytes(), where="")
