@@ -118,7 +118,7 @@ class _Signing:
 
         if not reason.strip():
             raise UsageError("a reason is needed", hint='write --reason "what was reviewed"')
-        reviewed = [self._review(folder, product_sha256 or None) for folder in folders]
+        reviewed = [self._review(places.one_bundle(folder), product_sha256 or None) for folder in folders]
         self._evidence = folders[0].resolve().parent.parent
         try:
             self._warn(read_trust(self._evidence))

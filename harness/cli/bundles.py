@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.text import Text
@@ -15,6 +16,10 @@ from harness.evidence_folder import AUTHORIZATIONS, POLICY, misplaced
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.facts import Column
 from harness.model.verdict import FactRow
+
+if TYPE_CHECKING:
+    from harness.compare import Compared
+    from harness.model.manifest import Manifest
 
 _INSUFFICIENT = 3
 
@@ -154,37 +159,71 @@ def compare_command(
 ) -> int:
     """Show every fact of one bundle side by side. Exit code 1 when anything disagrees.
 
+    A row is a fact, a column a source of it: what the scenario's author expects, what the saved session says (the
+    host's report; the nested records), and what each surface published, live and reopened.
+
     Example: harness compare evidence/0.104.0/handled-failure.local-agent
     """
-    from harness.acceptance import load_scenarios  # noqa: PLC0415
+    from harness.acceptance import is_stale, load_scenarios  # noqa: PLC0415
     from harness.bundle import read_bundle  # noqa: PLC0415
     from harness.examine import examine  # noqa: PLC0415
+    from harness.report.text import plural  # noqa: PLC0415
 
-    verified = read_bundle(places.existing(bundle))
+    verified = read_bundle(places.one_bundle(bundle))
     scenarios = {scenario.id: scenario for scenario in load_scenarios(places.default_folder("features"))}
-    compared = examine(verified, scenarios.get(verified.manifest.scenario)).compared
+    scenario = scenarios.get(verified.manifest.scenario)
+    compared = examine(verified, scenario).compared
     if json_:
         output.emit({"rows": compared.rows, "findings": compared.findings})
         return 1 if compared.findings else 0
+    _print_cards(compared)
+    for column, reason in compared.unavailable.items():
+        output.note(f"{column.value}: not comparable, {reason.detail}")
+    if is_stale(verified.manifest, scenario):
+        output.note("stale: its scenario has changed since the recording, or is gone, and so may have what is expected")
+    output.say(f"{plural(len(compared.findings), 'finding')}, {plural(len(compared.cards), 'card')} compared")
+    for found in compared.findings:
+        subject = " ".join(part for part in (found.card, found.label) if part)
+        output.say(
+            f"  {found.id} {found.requirement}: {subject} on {found.surface}: "
+            f"expected {found.expected}, observed {found.observed}"
+        )
+        output.detail(f"    at {found.place or 'no single place: the card is not there'}")
+    options = _options(bundle, verified.manifest)
+    if compared.findings and options is not None:
+        output.note(f"Next: harness show {compared.findings[0].id}{options}   the place of the first one")
+    return 1 if compared.findings else 0
+
+
+def _print_cards(compared: Compared) -> None:
+    """Every fact, a table a card, and how to read them; nothing when quiet."""
+    if output.loudness() is output.Loudness.QUIET:
+        return
     columns = [column for column in Column if column not in compared.unavailable]
-    differing = {(found.card, found.label) for found in compared.findings}
-    for card in compared.cards if output.loudness() > output.Loudness.QUIET else ():
+    # Heads of words can be broken where a narrow screen wants them to be; in a pipe they are names, as in JSON.
+    screen = output.console().is_terminal
+    heads = [column.value.replace("-", " ") if screen else column.value for column in columns]
+    for card in compared.cards:
         rows: list[list[str | Text]] = [
             [row.label + (f" [{row.ordinal + 1}]" if row.ordinal else ""), *(_cell(row, column) for column in columns)]
             for row in compared.rows
             if row.card == card.path
         ]
         title = f"{card.path}: {card.kind.value} {output.plain(card.title)}"
-        output.show_table(title, ["fact", *(column.value for column in columns)], rows)
+        output.show_table(title, ["fact", *heads], rows)
         output.say("")
-    for column, reason in compared.unavailable.items():
-        output.note(f"{column.value}: not comparable, {reason.detail}")
-    output.note("= agrees   ≠ differs   · cannot be compared")
-    output.say(f"{len(compared.findings)} findings in {len(differing)} facts of {len(compared.cards)} cards")
-    for found in compared.findings:
-        output.say(
-            f"  {found.id} {found.requirement}: {found.label or found.card} on {found.surface}: "
-            f"expected {found.expected}, observed {found.observed}"
-        )
-        output.detail(f"    at {found.place or 'no single place: the card is not there'}")
-    return 1 if compared.findings else 0
+    output.note("expected: by the scenario's author   report, nested: from the saved session")
+    output.note("= agrees   ≠ differs   · cannot be compared   | several readings of one surface")
+
+
+def _options(folder: Path, manifest: Manifest) -> str | None:
+    """With which options `harness show` finds what was found here; None for a bundle that stands in no evidence."""
+    from harness.acceptance import releases  # noqa: PLC0415
+
+    evidence = folder.resolve().parent.parent
+    if misplaced(folder, manifest) or folder.resolve().parent.name != manifest.release:
+        return None
+    here = evidence == places.default_folder("evidence").resolve()
+    newest = releases(evidence)[-1] == manifest.release
+    where = "" if here else f" --evidence {shlex.quote(places.shown(evidence))}"
+    return where + ("" if newest else f" --release {manifest.release}")

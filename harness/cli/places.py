@@ -11,6 +11,7 @@ from harness.model.errors import UsageError
 
 PASSPHRASE = "HARNESS_KEY_PASSPHRASE"  # noqa: S105 # the variable's name, not a passphrase
 _PROJECT = Path(__file__).resolve().parent.parent.parent
+_MANIFEST = "manifest.json"
 _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2}))?")
 
 
@@ -80,6 +81,19 @@ def existing(path: Path) -> Path:
     """The path of a bundle that somebody named. Raises UsageError when nothing is there: that is a mistyped name."""
     if not path.exists():
         raise UsageError("there is no such bundle or folder", where=str(path), hint="`harness verify` lists those here")
+    return path
+
+
+def one_bundle(path: Path) -> Path:
+    """The folder of one bundle that somebody named. Raises UsageError for what nobody can have meant for one: nothing,
+    a file, or a folder that has bundles in it. Whether it is whole is for whoever reads it to say."""
+    if not existing(path).is_dir():
+        raise UsageError("is no bundle: a bundle is a folder", where=str(path), hint="name its folder")
+    if not (path / _MANIFEST).exists():
+        inside = sorted(item.parent for depth in ("*", "*/*") for item in path.glob(f"{depth}/{_MANIFEST}"))
+        if inside:
+            number = f"{len(inside)} bundles" if len(inside) > 1 else "a bundle"
+            raise UsageError(f"has {number} in it and is none", where=str(path), hint=f"name one, such as {inside[0]}")
     return path
 
 
