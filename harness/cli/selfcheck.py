@@ -20,21 +20,23 @@ _SHOWN_SURVIVORS = 20
 def _row(row: MutantClass) -> list[str | Text]:
     from harness.report.selfcheck import alone, rate_of  # noqa: PLC0415
 
-    attacks = ", ".join(row.requirements[:2]) + (f" and {more} more" if (more := len(row.requirements) - 2) > 0 else "")
+    named = output.loudness() is output.Loudness.VERBOSE
+    attacks = ", ".join(row.requirements) if named else str(len(row.requirements))
     survivors = Text(str(row.survivors), style="bold red" if row.survivors else "")
     return [row.id, attacks, str(row.mutants), str(row.caught), str(alone(row)), survivors, rate_of(row)]
 
 
 def print_result(result: Selfcheck, file: Path) -> None:
-    """The totals, the kill matrix, every reason why a mutant is equivalent, and the survivors."""
+    """The kill matrix, every reason why a mutant is equivalent, the survivors, and the totals, which are last: what
+    stands before them may be longer than the screen. Only survivors and totals when quiet."""
     from harness.model.selfcheck import SelfcheckState  # noqa: PLC0415
     from harness.report.selfcheck import reasons, sentence  # noqa: PLC0415
 
-    output.say(sentence(SelfcheckState(result=result)))
-    columns = ["class", "attacks", "mutants", "caught", "nothing to notice", "survived", "kill rate"]
-    output.show_table("", columns, [_row(row) for row in result.classes])
-    for reason, number in reasons(result):
-        output.note(f"  {number} with nothing to notice: {reason}")
+    if output.loudness() > output.Loudness.QUIET:
+        columns = ["class", "rules", "mutants", "caught", "nothing to notice", "survived", "kill rate"]
+        output.show_table("", columns, [_row(row) for row in result.classes])
+        for reason, number in reasons(result):
+            output.say(f"  {number} with nothing to notice: {reason}")
     for item in result.survivors[:_SHOWN_SURVIVORS]:
         where = " ".join(part for part in (item.where, item.card, item.label) if part)
         output.say(
@@ -43,6 +45,7 @@ def print_result(result: Selfcheck, file: Path) -> None:
         )
     if len(result.survivors) > _SHOWN_SURVIVORS:
         output.say(f"… {len(result.survivors) - _SHOWN_SURVIVORS} more survivors in {file}")
+    output.say(sentence(SelfcheckState(result=result)))
     output.note(f"written to {file}; harness accept reads it there")
 
 
