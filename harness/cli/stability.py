@@ -14,7 +14,9 @@ from harness.model.stability import Repeated
 
 
 def stability_command(
-    again: Annotated[list[Path], typer.Argument(help="Evidence folders with the same runs, recorded again.")],
+    again: Annotated[
+        list[Path], typer.Argument(metavar="FOLDER", help="Evidence folders with the same runs, recorded again.")
+    ],
     evidence: Annotated[Path | None, typer.Option(help="Evidence folder. Default: the bundled evidence.")] = None,
     features: Annotated[Path | None, typer.Option(help="Folder of scenarios. Default: the bundled features.")] = None,
     release: Annotated[str, typer.Option(help="Release. Default: the newest with evidence.")] = "",
@@ -37,6 +39,13 @@ def stability_command(
     scenarios = features or places.default_folder("features")
     if len({path.resolve() for path in (folder, *again)}) <= len(again):
         raise UsageError("a recording cannot be held against itself", where=str(again[0]))
+    for path in again:
+        if not path.is_dir():
+            raise UsageError(
+                "there is no such folder",
+                where=str(path),
+                hint=f"record the runs once more into one: harness record --product VERSION --out {path}",
+            )
     version = release or releases(folder)[-1]
     moment = places.parse_time(None)
     first, *others = [judged(path, scenarios, version, moment) for path in (folder, *again)]
@@ -70,3 +79,4 @@ def _print(entry: Repeated, written: Path) -> None:
         ]
         output.show_table("What varied", ["what", "observation", "surface", "card", "fact", "recordings"], rows)
     output.say(f"written to {written}")
+    output.note("harness accept reads it there")

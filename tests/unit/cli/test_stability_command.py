@@ -52,3 +52,17 @@ def test_a_file_that_cannot_be_read_is_kept(tmp_path: Path, capsys: pytest.Captu
     assert run(["stability", str(again), "--evidence", str(first)]) == 4
     assert FILE in capsys.readouterr().err
     assert (first / FILE).read_text() == "mine"
+
+
+def test_a_folder_that_is_not_there_is_not_mistaken_for_the_evidence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first = copied(tmp_path / "first")
+    assert run(["stability", str(tmp_path / "gone"), "--evidence", str(first)]) == 2
+    said = capsys.readouterr().err
+    assert f"{tmp_path / 'gone'}: there is no such folder" in said
+    assert f"harness record --product VERSION --out {tmp_path / 'gone'}" in said
+    assert "name it with --evidence" not in said
+    assert run(["stability"]) == 2
+    assert "Missing argument 'FOLDER'" in capsys.readouterr().err
+    assert not (first / FILE).exists()
