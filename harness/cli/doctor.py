@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -48,7 +49,11 @@ def doctor_command(
         output.show_table("", ["", "what", "for", "found"], rows)
         output.note("")
     can = [need.value for need in Need if able[need] and need is not Need.COMFORT]
-    cannot = [need.value for need in Need if not able[need]]
+    cannot = [
+        f"{need.value} ({', '.join(item.name for item in found if item.need is need and item.state is State.MISSING)})"
+        for need in Need
+        if not able[need]
+    ]
     output.say(f"This machine can do: {', '.join(can) or 'nothing'}")
     if cannot:
         output.say(f"It lacks something for: {', '.join(cannot)}")
@@ -57,4 +62,7 @@ def doctor_command(
 
 
 def _said(detail: str, advice: str) -> str:
-    return f"{detail}. To do: {advice}" if advice else detail
+    """What was found, and what to do. The home folder is `~`, which shells understand and narrow screens hold."""
+    said = f"{detail}. To do: {advice}" if advice else detail
+    home = Path.home().as_posix()
+    return said if home == "/" else said.replace(f"{home}/", "~/")

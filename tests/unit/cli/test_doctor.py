@@ -216,3 +216,30 @@ def test_the_command_says_it_in_words_and_in_json(
     quiet = capsys.readouterr().out
     assert "\nok " not in quiet
     assert "missing" in quiet
+
+
+def test_what_is_missing_is_named_below_a_table_that_may_have_scrolled_away(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert run(["doctor"]) == 0
+    lacks = next(line for line in capsys.readouterr().out.splitlines() if line.startswith("It lacks something for"))
+    assert "building products (cargo, rustc)" in lacks
+    assert "own tests (tmux, chromium)" in lacks
+    assert "recording (releases, " in lacks
+
+
+def test_paths_below_home_are_short_for_people_and_whole_for_scripts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / ".cache"))
+    lay_product(tmp_path / ".cache", "0.104.0", "magi-code 0.104.0")
+    program = "card-acceptance-harness/products/0.104.0/bin/magi-code"
+    assert run(["doctor"]) == 0
+    text = capsys.readouterr().out
+    assert f"~/.cache/{program}" in text
+    assert str(tmp_path) not in text
+    assert run(["doctor", "--json"]) == 0
+    assert f"{tmp_path}/.cache/{program}" in capsys.readouterr().out
