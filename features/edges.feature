@@ -113,3 +113,42 @@ Feature: Edges
       | Task calls with effects | null          |
       | Task activity count     | null          |
       | Task activity omitted   | null          |
+
+  @on-request @slow @local-agent-only @release:0.104.0
+  Scenario: More calls than a run has room for
+    Given the setting "capabilities.tools.code_mode.limits.max_inner_calls" is 1000
+    And the model runs a script meant to "Write the first thousand files"
+      """
+      for (let i = 0; i < 1000; i++) {
+        tools.call("write", {intent: "Write " + i, path: "a" + String(i).padStart(4, "0") + ".txt", content: "x\n"});
+      }
+      return {};
+      """
+    And the model runs a script meant to "Write the second thousand files"
+      """
+      for (let i = 0; i < 1000; i++) {
+        tools.call("write", {intent: "Write " + i, path: "b" + String(i).padStart(4, "0") + ".txt", content: "x\n"});
+      }
+      return {};
+      """
+    And the model answers "They are written."
+    When the prompt "Write the files." is run
+    Then the facts of script 1 are
+      | label                     | value    |
+      | Script outcome            | success  |
+      | Total calls               | 1000     |
+      | Successful calls          | 1000     |
+      | Failed calls              | 0        |
+      | Unknown calls             | 0        |
+      | Running calls             | 0        |
+      | Changed paths             | 1000     |
+      | Changed paths omitted     | 997      |
+      | Change count qualifier    | exact    |
+      | Execution persistence     | recorded |
+      | Completed with warnings   | false    |
+      | Child references complete | false    |
+      | Child references omitted  | 968      |
+    And the facts of script 2 are
+      | label                  | value |
+      | Failed calls           | 0     |
+      | Change count qualifier | exact |

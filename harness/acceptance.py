@@ -14,7 +14,7 @@ from harness.compare import Compared
 from harness.compare.rules import SAVED_EQUALS_LIVE, SAVED_EQUALS_LIVE_TEXT
 from harness.compare.waivers import apply_waivers
 from harness.evidence_folder import Trust, misplaced, read_trust
-from harness.examine_all import Work, examine_all, workers
+from harness.examine_all import Screens, Work, examine_all, workers
 from harness.judge import OtherRule, judge
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.manifest import UNKNOWN_SHA256, Manifest
@@ -55,6 +55,8 @@ class Accepted(msgspec.Struct, frozen=True, kw_only=True):
     trust: Trust
     evidence: Path
     timelines: dict[str, tuple[TimelineEvent, ...]]
+    screens: dict[str, Screens]
+    """Those that findings cite, by observation."""
 
 
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
@@ -177,7 +179,7 @@ def _unrecorded(scenarios: Iterable[Scenario], release: str, folders: Iterable[P
     asked = [
         scenario.observation(driver)
         for scenario in scenarios
-        if scenario.recorded_on(release)
+        if scenario.recorded_on(release) and not scenario.on_request
         for driver in scenario.drivers
     ]
     return tuple(name for name in asked if name not in names)
@@ -204,6 +206,7 @@ def accept(
     findings: list[Finding] = []
     runs: dict[str, Sequence[str]] = {}
     timelines: dict[str, tuple[TimelineEvent, ...]] = {}
+    screens: dict[str, Screens] = {}
     with workers(jobs, len(folders)) as pool:
         bundles, damaged = read_all(folders)
         works = [
@@ -221,6 +224,7 @@ def accept(
                 continue
             compared = looked.compared
             timelines[bundle.manifest.observation] = looked.timeline
+            screens[bundle.manifest.observation] = looked.screens
             decision = decide(
                 bundle.manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=at
             )
@@ -273,4 +277,5 @@ def accept(
         trust=trust,
         evidence=evidence,
         timelines=timelines,
+        screens=screens,
     )

@@ -43,7 +43,12 @@ Layout = tuple[mission_control.ExpectedCard, ...] | None
 
 
 class Stages:
-    """The stages that read bytes. Whoever examines many variants of one bundle keeps what they have in common."""
+    """The stages that read bytes. Whoever examines many variants of one bundle keeps what they have in common; whoever
+    needs the screens afterwards keeps those."""
+
+    def sight(self, file: str) -> mission_control.Sight:  # noqa: ARG002 - for those who keep what they see, by file
+        """How the screens of a capture are looked at."""
+        return mission_control.Sight()
 
     def project(self, bundle: Bundle) -> Projection:
         """The reference projection of a bundle that has a session."""
@@ -74,6 +79,7 @@ class Stages:
                     release=capture.product.version,
                     layout=layout,
                     complete=capture.complete,
+                    sight=self.sight(capture.file),
                 )
 
 

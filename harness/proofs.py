@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from harness.bundle import Bundle
 from harness.examine import turns_before
 from harness.model.facts import Column, Place
-from harness.observe import local_agent, mission_control
+from harness.observe import local_agent, mission_control, moments
 from harness.report.inputs import EventKind, Excerpt, Picture, ScreenMark, TimelineEvent
 from harness.terminal.picture import Mark, svg
 from harness.terminal.screen import Snapshot
@@ -21,16 +21,18 @@ _PICTURE_ROWS = 3
 _CARD_MEMBERS = ("/data/card", "/tool_card")
 
 
+_spelled = json.JSONEncoder(ensure_ascii=False).encode
+"""Made once: `json.dumps` makes another one for each value, and a report has fifty thousand."""
+
+
 def pretty(value: object, indent: int = 0) -> str:
     """JSON for human eyes: whatever fits on a line stands on one line."""
-    flat = json.dumps(value, ensure_ascii=False)
+    flat = _spelled(value)
     if len(flat) + indent <= _LINE_WIDTH or not isinstance(value, dict | list) or not value:
         return flat
     pad, end = " " * (indent + 2), " " * indent
     if isinstance(value, dict):
-        inner = [
-            f"{pad}{json.dumps(name, ensure_ascii=False)}: {pretty(item, indent + 2)}" for name, item in value.items()
-        ]
+        inner = [f"{pad}{_spelled(name)}: {pretty(item, indent + 2)}" for name, item in value.items()]
         return "{\n" + ",\n".join(inner) + f"\n{end}}}"
     return "[\n" + ",\n".join(pad + pretty(item, indent + 2) for item in value) + f"\n{end}]"
 
@@ -71,13 +73,19 @@ class _Formatted:
         return ((start, end),)
 
 
-def live_timeline(bundle: Bundle) -> tuple[TimelineEvent, ...]:
-    """The live run as the local agent reported it; empty when Mission Control drove."""
+def live_timeline(bundle: Bundle, known: Sequence[Sequence[moments.TimelineEvent]] = ()) -> tuple[TimelineEvent, ...]:
+    """The live run as the local agent reported it; empty when Mission Control drove. `known`: what is known of its
+    captures already, in their order; the others are read."""
     parts = [item for item in bundle.manifest.captures if item.column is Column.LOCAL_AGENT_LIVE]
     events: list[TimelineEvent] = []
     for number, capture in enumerate(parts):
         before = turns_before(bundle.stimulus, number)
         start = events[-1].at_ms if events else 0
+        shown = (
+            known[number]
+            if number < len(known)
+            else local_agent.timeline(bundle.read(capture.file), turns_before=before)
+        )
         events.extend(
             TimelineEvent(
                 at_ms=start + round(event.at * 1000),
@@ -86,7 +94,7 @@ def live_timeline(bundle: Bundle) -> tuple[TimelineEvent, ...]:
                 label=event.text,
                 revision=event.revision,
             )
-            for event in local_agent.timeline(bundle.read(capture.file), turns_before=before)
+            for event in shown
         )
         if not capture.complete and events:
             events.append(TimelineEvent(at_ms=events[-1].at_ms, kind=EventKind.KILL, label=capture.note))
@@ -96,13 +104,17 @@ def live_timeline(bundle: Bundle) -> tuple[TimelineEvent, ...]:
 class Proofs:
     """Reads proofs out of verified bundles, each member unpacked once and each screen drawn once.
 
-    `timelines` are those that are known already, by observation.
+    `timelines` and `screens` (by file and marker) are those that are known already, by observation.
     """
 
     def __init__(
-        self, bundles: Mapping[str, Bundle], timelines: Mapping[str, Sequence[TimelineEvent]] | None = None
+        self,
+        bundles: Mapping[str, Bundle],
+        timelines: Mapping[str, Sequence[TimelineEvent]] | None = None,
+        screens: Mapping[str, Mapping[tuple[str, str], Snapshot]] | None = None,
     ) -> None:
         self._bundles = bundles
+        self._known = screens or {}
         self._timelines: dict[str, Sequence[TimelineEvent]] = dict(timelines or {})
         self._lines: dict[tuple[str, str], list[bytes]] = {}
         self._formatted: dict[tuple[str, str, int | None, str], _Formatted | None] = {}
@@ -147,18 +159,22 @@ class Proofs:
         except (ValueError, KeyError, IndexError, TypeError, RecursionError):
             return _Formatted(raw, raw)
 
-    def _snapshots(self, observation: str, file: str) -> dict[str, Snapshot]:
-        key = (observation, file)
+    def _snapshot(self, observation: str, place: Place) -> Snapshot | None:
+        """Mission Control's screen at the moment that a place names."""
+        marker = place.marker or ""
+        if known := self._known.get(observation, {}).get((place.file, marker)):
+            return known
+        key = (observation, place.file)
         if key not in self._screens:
-            self._screens[key] = dict(mission_control.screens(self._bundles[observation].read(file)))
-        return self._screens[key]
+            self._screens[key] = dict(mission_control.screens(self._bundles[observation].read(place.file)))
+        return self._screens[key].get(marker)
 
     def picture(self, observation: str, place: Place, marks: Sequence[ScreenMark]) -> Picture | None:
         """Mission Control's screen at the moment that `place` names, with the marked cells outlined."""
         bundle = self._bundles.get(observation)
         if bundle is None or place.file not in bundle.manifest.files:
             return None
-        snapshot = self._snapshots(observation, place.file).get(place.marker or "")
+        snapshot = self._snapshot(observation, place)
         if snapshot is None:
             return None
         inside = [
@@ -191,7 +207,7 @@ class Proofs:
             position += len(line)
 
     def _screen_lines(self, observation: str, place: Place) -> Iterator[str]:
-        snapshot = self._snapshots(observation, place.file).get(place.marker or "")
+        snapshot = self._snapshot(observation, place)
         if snapshot is None or place.row is None or place.columns is None:
             yield "(the screen is not in the bundle)"
             return

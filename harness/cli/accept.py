@@ -128,7 +128,7 @@ def accept_command(
             at=moment,
             progress=step,
         )
-        proofs = Proofs(accepted.bundles, accepted.timelines)
+        proofs = Proofs(accepted.bundles, accepted.timelines, accepted.screens)
         files = render_all(
             accepted.acceptance,
             excerpts=proofs.excerpt,

@@ -25,10 +25,11 @@ DEFAULT_ROOT = Path("/tmp/acceptance")  # noqa: S108 # neutral on purpose: its t
 
 
 def _select(scenarios: Sequence[Scenario], names: Sequence[str], release: str) -> list[Scenario]:
-    """Scenarios that are recorded on `release`, all or those whose slug or id holds one of `names`."""
+    """Scenarios that are recorded on `release`: those whose slug or id holds one of `names`, or without names all but
+    those that are recorded on request."""
     fitting = [item for item in scenarios if item.recorded_on(release)]
     if not names:
-        return fitting
+        return [item for item in fitting if not item.on_request]
     chosen = [item for item in fitting if any(name in item.slug or name in item.id for name in names)]
     unknown = [name for name in names if not any(name in item.slug or name in item.id for item in fitting)]
     if unknown:
@@ -120,7 +121,9 @@ def _tell(line: str, bar: Progress | None) -> None:
 
 def record_command(
     product: Annotated[str, typer.Option(help="Path of a binary, or a release that is built if need be.")],
-    scenarios: Annotated[list[str] | None, typer.Argument(help="Names or parts of names. Default: all.")] = None,
+    scenarios: Annotated[
+        list[str] | None, typer.Argument(help="Names or parts of names. Default: all but those tagged on-request.")
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="Evidence folder. Default: evidence/")] = None,
     features: Annotated[Path | None, typer.Option(help="Folder of scenarios. Default: the bundled features.")] = None,
     driver: Annotated[str, typer.Option(help="Only this driver: local-agent or mission-control.")] = "",

@@ -8,17 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-import msgspec
-
 from harness.model.facts import CardFacts, Column, ColumnFacts, Fact, Omission, Place, Problem
 from harness.model.values import NULL, NotComparable, Reason, known
+from harness.observe.moments import Moment, TimelineEvent, moments_of
 from harness.wire import governed
 from harness.wire.batches import RULE as LIVE_SNAPSHOTS
 from harness.wire.batches import Batches
 from harness.wire.breaches import Breach, Key
-from harness.wire.capture import Direction, Line
+from harness.wire.capture import Line
 from harness.wire.cases import Cases
-from harness.wire.events import ActivityEvent, InputPersisted, RunFinished, ToolCard
 from harness.wire.factrows import fact_rows, kind_of
 from harness.wire.fold import Snapshot
 from harness.wire.frames import Frame, Request
@@ -26,7 +24,7 @@ from harness.wire.locate import Locator, locator
 from harness.wire.pages import History
 from harness.wire.reading import Reading, read_capture
 from harness.wire.runs import Run
-from harness.wire.shapes import Card, Children
+from harness.wire.shapes import Children
 from harness.wire.tree import Standing, declared, paths
 
 UNPLACED = "unplaced"
@@ -34,30 +32,66 @@ UNPLACED = "unplaced"
 
 
 def live(capture: bytes, *, file: str, complete: bool, turns_before: int = 0) -> ColumnFacts:
-    """What the runs of a capture published: the final folded card of every activity.
+    """`Live.facts` of a capture that nothing else is asked of."""
+    return Live(capture, turns_before=turns_before).facts(file=file, complete=complete)
 
-    `file` is the bundle member; `complete` what its manifest says of the capture. `turns_before` is the number of
-    turns that the session had before, for a capture that goes on with a session without paging its history first.
-    History that the same process pages afterwards adds no cards, only broken rules. Raises DecodeError when the bytes
-    are no capture.
+
+def timeline(capture: bytes, *, turns_before: int = 0) -> tuple[TimelineEvent, ...]:
+    """`Live.timeline` of a capture that nothing else is asked of."""
+    return Live(capture, turns_before=turns_before, timed=True).timeline()
+
+
+class Live:
+    """A live capture, read once.
+
+    `turns_before` is the number of turns that the session had before, for a capture that goes on with a session
+    without paging its history first. `timed`: keep the moments of which `timeline` is made. Raises DecodeError when
+    the bytes are no capture.
     """
-    watched = _Watched(capture)
-    reading = watched.reading
-    places = _places(reading, turns_before)
-    whole = complete and not reading.cut
-    endless = [run for run in reading.runs if run.finished is None]
-    unavailable = _unavailable(reading, "turn.start", seen=bool(reading.runs))
-    return ColumnFacts(
-        column=Column.LOCAL_AGENT_LIVE,
-        cards=() if unavailable else tuple(_cards(_run_snapshots(reading.runs), places, file)),
-        problems=(
-            *_problems(watched.breaches, places, file),
-            *(_endless(file) for _ in endless if whole and reading.footer),
-        ),
-        cases=watched.cases,
-        unavailable=unavailable,
-        complete=whole and not endless,
-    )
+
+    def __init__(self, capture: bytes, *, turns_before: int = 0, timed: bool = False) -> None:
+        self._moments: list[Moment] | None = [] if timed else None
+        self._watched = _Watched(capture, self._moments)
+        self._places = _places(self._watched.reading, turns_before)
+
+    def facts(self, *, file: str, complete: bool) -> ColumnFacts:
+        """What the runs published: the final folded card of every activity.
+
+        `file` is the bundle member; `complete` what its manifest says of the capture. History that the same process
+        pages afterwards adds no cards, only broken rules.
+        """
+        watched, places = self._watched, self._places
+        reading = watched.reading
+        whole = complete and not reading.cut
+        endless = [run for run in reading.runs if run.finished is None]
+        unavailable = _unavailable(reading, "turn.start", seen=bool(reading.runs))
+        return ColumnFacts(
+            column=Column.LOCAL_AGENT_LIVE,
+            cards=() if unavailable else tuple(_cards(_run_snapshots(reading.runs), places, file)),
+            problems=(
+                *_problems(watched.breaches, places, file),
+                *(_endless(file) for _ in endless if whole and reading.footer),
+            ),
+            cases=watched.cases,
+            unavailable=unavailable,
+            complete=whole and not endless,
+        )
+
+    def timeline(self) -> tuple[TimelineEvent, ...]:
+        """Every frame as a moment, in order. Raises ValueError when the capture was not read for that."""
+        if self._moments is None:
+            raise ValueError("the moments of this capture were not kept")
+        first = self._moments[0].at if self._moments else 0.0
+        return tuple(
+            TimelineEvent(
+                at=round(moment.at - first, 6),
+                kind=moment.kind,
+                path="" if moment.key is None else self._places.get(moment.key, ""),
+                revision=moment.revision,
+                text=moment.text,
+            )
+            for moment in self._moments
+        )
 
 
 def _endless(file: str) -> Problem:
@@ -95,14 +129,17 @@ def reopen(capture: bytes, *, file: str, complete: bool) -> ColumnFacts:
 
 class _Watched:
     """A capture that was read with every rule held against it. `breaches`: of the wire rules, of live batches, and of
-    what card-facts.md asks of cards by themselves; `cases`: rule id to how often it was tried."""
+    what card-facts.md asks of cards by themselves; `cases`: rule id to how often it was tried.
+    `moments`, when given, is filled with those of the capture."""
 
-    def __init__(self, capture: bytes) -> None:
+    def __init__(self, capture: bytes, moments: list[Moment] | None = None) -> None:
         cases, batches = Cases(), Batches()
 
         def watch(line: Line, frame: Request | Frame | None) -> None:
             cases.take(line, frame)
             batches.take(line, frame)
+            if moments is not None:
+                moments.extend(moments_of(line, frame))
 
         self.reading = read_capture(capture, watch)
         unpublished, changes = batches.judge(self.reading)
@@ -229,70 +266,3 @@ def _unavailable(reading: Reading, method: str, *, seen: bool) -> NotComparable 
     if method in reading.methods:
         return NotComparable(reason=Reason.CAPTURE_CUT, detail=f"the capture ends before the answer to {method}")
     return NotComparable(reason=Reason.NOT_CAPTURED, detail=f"the capture holds no {method}")
-
-
-# The run in time
-
-
-class TimelineEvent(msgspec.Struct, frozen=True, kw_only=True):
-    """One moment. `at` is in seconds since the first line of the capture. `kind`: ``frame_to_product``,
-    ``frame_from_product``, ``snapshot``, ``task_start``, ``task_end``, ``turn_start``, ``turn_end`` or ``cancel``.
-    `path` is the card's path or "", `revision` a snapshot's revision or None, `text` a few words."""
-
-    at: float
-    kind: str
-    path: str = ""
-    revision: int | None = None
-    text: str = ""
-
-
-class _Moment(msgspec.Struct, frozen=True, kw_only=True):
-    at: float
-    kind: str
-    key: Key | None
-    revision: int | None
-    text: str
-
-
-def timeline(capture: bytes, *, turns_before: int = 0) -> tuple[TimelineEvent, ...]:
-    """Every frame of a capture as a moment, in order. Raises DecodeError when the bytes are no capture."""
-    moments: list[_Moment] = []
-    reading = read_capture(capture, lambda line, frame: moments.extend(_moments(line, frame)))
-    places = _places(reading, turns_before)
-    first = moments[0].at if moments else 0.0
-    return tuple(
-        TimelineEvent(
-            at=round(moment.at - first, 6),
-            kind=moment.kind,
-            path="" if moment.key is None else places.get(moment.key, ""),
-            revision=moment.revision,
-            text=moment.text,
-        )
-        for moment in moments
-    )
-
-
-def _moments(line: Line, frame: Request | Frame | None) -> Iterator[_Moment]:
-    if line.direction is Direction.FOOTER:
-        return
-    kind, key, revision, text = f"frame_{line.direction.value}", None, None, "unreadable frame"
-    match frame:
-        case Request(method="turn.cancel" as method):
-            kind, text = "cancel", method
-        case Request(method=method):
-            text = method
-        case Frame(data=ToolCard(card=Card() as card) as data):
-            kind, key, revision = "snapshot", Key(data.run_id, data.activity_id), card.revision
-            text = card.state if card.outcome is None else card.outcome
-        case Frame(data=ActivityEvent(kind="subagent") as data) if declared(data.name) is not None:
-            kind = "task_start" if data.state == "started" else "task_end"
-            key, text = Key(data.run_id, data.activity_id), data.state
-        case Frame(data=ActivityEvent() as data):
-            key, text = Key(data.run_id, data.activity_id), data.state
-        case Frame(data=InputPersisted()):
-            kind, text = "turn_start", "input.persisted"
-        case Frame(data=RunFinished() as data):
-            kind, text = "turn_end", data.outcome
-        case Frame():
-            text = frame.event or "response"
-    yield _Moment(at=line.at, kind=kind, key=key, revision=revision, text=text)

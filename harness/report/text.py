@@ -80,6 +80,8 @@ def _is_odd(character: str) -> bool:
 
 def _is_plain(text: str, *, layout: bool) -> bool:
     """Whether nothing in the text needs a symbol. Texts have few different characters, so that this is quick."""
+    if text.isascii() and text.isprintable():
+        return layout or not (text.startswith(" ") or text.endswith(" "))
     odd = {character for character in set(text) if _is_odd(character)}
     return not odd - _KEEP if layout else not odd and text == text.strip(" ")
 

@@ -18,6 +18,7 @@ from harness.scenario.vocabulary import STEPS, Step
 LOCAL_AGENT = "local-agent"
 MISSION_CONTROL = "mission-control"
 DRIVERS = (LOCAL_AGENT, MISSION_CONTROL)
+ON_REQUEST = "on-request"
 _OUTLINES = ("Scenario Outline", "Scenario Template")
 _KEYWORDS = {"Context": "given", "Action": "when", "Outcome": "then"}
 
@@ -28,7 +29,8 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     `id` is ``<feature file name>::<scenario name>``; `slug` names its observations. `tags` come without ``@``.
     `drivers` are the surfaces that may drive it: none for a scenario over every recorded run, else both, unless tagged
     ``local-agent-only`` or ``mission-control-only``.
-    `releases` are the releases it is recorded on; empty means every one.
+    `releases` are the releases it is recorded on; empty means every one. A scenario tagged ``on-request`` is recorded
+    only when it is asked for by name, and no evidence lacks it.
     """
 
     id: str
@@ -45,6 +47,11 @@ class Scenario(msgspec.Struct, frozen=True, kw_only=True):
     varying: tuple[str, ...]
     drivers: tuple[str, ...]
     releases: tuple[str, ...]
+
+    @property
+    def on_request(self) -> bool:
+        """Whether it is recorded only when it is asked for by name: its run takes more than all others together."""
+        return ON_REQUEST in self.tags
 
     def recorded_on(self, release: str) -> bool:
         """Whether the scenario is one of those that a release is recorded with."""

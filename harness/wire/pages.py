@@ -99,7 +99,9 @@ class History:
         ):
             if wanted != found:
                 breaches.add("wire.page-chain", wanted, found, label=member, pointer=f"/result/{member}")
-        if page.next_cursor is not None and (page.complete or page.next_cursor in {asked.cursor, *self.pages}):
+        again = asked.cursor in self.pages
+        goes_back = not again and page.next_cursor in {asked.cursor, *self.pages}
+        if page.next_cursor is not None and (page.complete or goes_back):
             seen = "complete with more pages" if page.complete else "the cursor of a page before"
             breaches.add(
                 "wire.page-chain",
@@ -108,7 +110,7 @@ class History:
                 label="cursor",
                 pointer="/result",
             )
-        if asked.cursor in self.pages:
+        if again:
             if self.pages[asked.cursor] != text:
                 breaches.add("wire.page-repeat", "the page as it was", "another page", pointer="/result")
             return

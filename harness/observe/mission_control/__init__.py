@@ -5,6 +5,6 @@ stands on the screen: what a release does not print is *not displayed*, what a w
 """
 
 from harness.observe.mission_control.cast import screens
-from harness.observe.mission_control.column import ExpectedCard, observe
+from harness.observe.mission_control.column import ExpectedCard, Sight, observe
 
-__all__ = ["ExpectedCard", "observe", "screens"]
+__all__ = ["ExpectedCard", "Sight", "observe", "screens"]

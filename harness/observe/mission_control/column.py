@@ -39,7 +39,14 @@ class ExpectedCard(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def observe(
-    cast: bytes, *, column: Column, file: str, release: str, layout: Sequence[ExpectedCard], complete: bool = True
+    cast: bytes,
+    *,
+    column: Column,
+    file: str,
+    release: str,
+    layout: Sequence[ExpectedCard],
+    complete: bool = True,
+    sight: Sight | None = None,
 ) -> ColumnFacts:
     """The facts that Mission Control showed in `cast`, an asciicast v2, for the cards of `layout`.
 
@@ -60,6 +67,7 @@ def observe(
         layout=layout,
         complete=complete,
         markers=bool(markers),
+        sight=sight,
     )
 
 

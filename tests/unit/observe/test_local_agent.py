@@ -12,7 +12,8 @@ import pytest
 from harness.model.errors import DecodeError
 from harness.model.facts import CardFacts, CardKind, Column, ColumnFacts, Fact, Omission
 from harness.model.values import NULL, NotComparable, Reason, Value, known
-from harness.observe.local_agent import UNPLACED, TimelineEvent, live, reopen, timeline
+from harness.observe.local_agent import UNPLACED, Live, live, reopen, timeline
+from harness.observe.moments import TimelineEvent
 from tests.support.wire_frames import (
     SCRIPT_VALUES,
     TASK_VALUES,
@@ -541,3 +542,12 @@ def test_task_values_are_on_the_task() -> None:
     assert values(task) == TASK_VALUES
     assert all(isinstance(fact, Fact) for fact in task.facts)
     assert children(card("k"), total=None)["total"] is None
+
+
+def test_a_capture_that_was_not_read_for_its_moments_has_no_timeline() -> None:
+    capture = script_run().encode()
+    read = Live(capture, timed=True)
+    assert read.timeline() == timeline(capture)
+    assert read.facts(file="live", complete=True) == live(capture, file="live", complete=True)
+    with pytest.raises(ValueError, match="not kept"):
+        Live(capture).timeline()

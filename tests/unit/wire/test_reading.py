@@ -93,6 +93,19 @@ def test_history_is_assembled_over_pages() -> None:
     assert [one.snapshot.card.tool_kind for one in read.entries if one.snapshot] == ["code_mode", "read"]
 
 
+def test_any_page_of_a_history_that_was_read_may_be_asked_for_again() -> None:
+    """Its cursor then leads to a page that was read before, which is no page that leads back."""
+    wire = Wire().initialize().open()
+    pages = ((None, "1", "u1"), ("1", "2", "u2"), ("2", None, "u3"))
+    for cursor, following, id_ in (*pages, *pages[:2]):
+        wire.page([entry(id_)], cursor=cursor, next_cursor=following, complete=following is None)
+    reading = read_capture(wire.shutdown().encode())
+    assert reading.breaches == ()
+    (history_,) = reading.histories
+    assert history_.read
+    assert [one.message_id for one in history_.entries] == ["u1", "u2", "u3"]
+
+
 def test_history_without_its_last_page_is_unread() -> None:
     wire = Wire().initialize().open()
     wire.page([entry("u1")], next_cursor="more", complete=False)
