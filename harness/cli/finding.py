@@ -47,20 +47,24 @@ def _reported(id_: str, evidence: Path, features: Path, release: str) -> tuple[F
 
 
 def _searched(id_: str, evidence: Path, features: Path, release: str) -> tuple[Finding, Bundle]:
+    """The finding in the release named, or in the newest one that has it: a report may be of an older release."""
+    seen = 0
     with output.progress("looking through all runs", None) as bar:
 
         def step(_name: str) -> None:
             if bar is not None:
                 bar.advance(bar.task_ids[0])
 
-        accepted = accept(
-            evidence=evidence, features=features, release=release, at=places.parse_time(None), progress=step
-        )
-    findings = accepted.acceptance.findings
-    found = next((item for item in findings if item.id == id_), None)
-    if found is None:
-        raise UsageError(
-            f"there is no finding {id_!r} in this evidence",
-            hint=f"`harness accept --verbose` lists the causes of the {len(findings)} there are",
-        )
-    return found, accepted.bundles[found.observation]
+        for name in (release,) if release else reversed(releases(evidence)):
+            accepted = accept(
+                evidence=evidence, features=features, release=name, at=places.parse_time(None), progress=step
+            )
+            findings = accepted.acceptance.findings
+            found = next((item for item in findings if item.id == id_), None)
+            if found is not None:
+                return found, accepted.bundles[found.observation]
+            seen += len(findings)
+    raise UsageError(
+        f"there is no finding {id_!r} in this evidence",
+        hint=f"`harness accept --verbose` lists the causes of the {seen} there are",
+    )

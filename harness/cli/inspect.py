@@ -76,7 +76,7 @@ def project_command(
 def show_command(
     finding: Annotated[str, typer.Argument(help="A finding's id, such as F-0123456789.")],
     evidence: Annotated[Path | None, typer.Option(help="Evidence folder. Default: the bundled evidence.")] = None,
-    release: Annotated[str, typer.Option(help="Release. Default: the newest with evidence.")] = "",
+    release: Annotated[str, typer.Option(help="Release. Default: the newest that has the finding.")] = "",
     json_: Annotated[bool, typer.Option("--json", help="The finding and its place's lines as JSON.")] = False,
 ) -> int:
     """Show the place in the evidence that a finding points at: the frame, the record or the screen.

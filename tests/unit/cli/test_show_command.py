@@ -89,3 +89,19 @@ def test_json_holds_the_finding_and_the_lines_of_its_place(clone: Path, capsys: 
     assert told["finding"]["id"] == id_
     assert told["lines"]
     assert all(line in text for line in told["lines"])
+
+
+def test_a_finding_of_an_older_release_is_found_without_naming_it(
+    clone: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Reports of an older release print the same command as those of the newest."""
+    name = "cancelled-between-calls.local-agent"
+    old = clone / "evidence" / "0.100.0" / name
+    shutil.copytree(ROOT / "evidence" / "0.100.0" / name, old)
+    assert run(["compare", str(old), "--json"]) == 1
+    id_ = json.loads(capsys.readouterr().out)["findings"][0]["id"]
+    assert "evidence/0.100.0/" in shown(id_, capsys)
+    assert run(["show", id_, "--release", "0.104.0"]) == 2
+    assert "no finding" in capsys.readouterr().err
+    assert run(["show", "F-0000000000"]) == 2
+    assert "no finding" in capsys.readouterr().err
