@@ -322,6 +322,19 @@ def test_a_stored_warning_over_512_bytes_is_a_problem_even_where_it_has_fewer_ch
     assert problem.place.pointer == "/payload/result/metadata/code_mode_execution/warnings/1"
 
 
+def test_more_stored_paths_than_a_report_may_have_are_a_problem_of_the_report() -> None:
+    """card-facts.md, Code Mode: the execution report retains at most 50 paths."""
+    stored = [f"/w/{number}" for number in range(51)]
+    lines = Lines().user().script().result("c", metadata=execution(changed_path_count=51, changed_paths=stored))
+    (problem,) = run(lines).report.problems
+    assert (problem.requirement, problem.card) == ("code-mode.path-bounds", PATH)
+    assert (problem.expected, problem.observed) == ("at most 50 entries", "51 entries")
+    assert problem.place is not None
+    assert problem.place.pointer == "/payload/result/metadata/code_mode_execution/changed_paths"
+    whole = execution(changed_path_count=50, changed_paths=stored[:50])
+    assert run(Lines().user().script().result("c", metadata=whole)).report.problems == ()
+
+
 def write(paths: list[str]) -> Lines:
     lines = Lines().user().script()
     for number, path in enumerate(paths, 1):
