@@ -129,3 +129,25 @@ def test_only_a_card_without_title_and_blocks_is_a_core(subjects: tuple[str, ...
     detail = {"availability": "truncated", "reason": "size_limit"}
     wire.page([entry("u"), saved(card("r", omissions=[omitted(one) for one in subjects], detail=detail))])
     assert _cases(wire).get("wire.core-bytes", 0) == cores
+
+
+def test_pages_asked_for_again_and_histories_add_up() -> None:
+    wire = Wire().initialize().open()
+    for _ in range(3):
+        wire.page([entry("u"), saved(card("r"))])
+    wire.open("saved-2")
+    wire.page([entry("u"), saved(card("r")), saved(card("q"))], revision="saved-2")
+    found = _cases(wire.shutdown())
+    assert found["wire.page-repeat"] == 2
+    assert found["wire.attachment"] == found["wire.saved-card"] == 3
+    assert found["wire.page-bytes"] == 2
+    assert found["wire.entry-parts"] == 5
+
+
+@pytest.mark.parametrize("member", ["tool_name", "resource_path", "working_directory"])
+def test_a_card_with_one_text_in_its_metadata_is_one_case_of_their_bound(member: str) -> None:
+    wire = Wire().initialize().open()
+    named = card("r")
+    named["metadata"][member] = "x"
+    wire.page([entry("u"), saved(named), saved(card("q"))])
+    assert _cases(wire.shutdown())["wire.metadata-bytes"] == 1

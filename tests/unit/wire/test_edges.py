@@ -5,13 +5,16 @@ Each test stands for a mutant of the code that nothing else noticed.
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
+from harness.model.facts import Place
 from harness.spec import bounds
 from harness.wire.breaches import Breach
 from harness.wire.cases import Cases
 from harness.wire.checking import over
 from harness.wire.reading import read_capture
+from harness.wire.strict import WireError, parse
 from tests.support.wire_frames import (
     Json,
     Wire,
@@ -129,6 +132,20 @@ def test_every_run_is_a_case_of_its_admission() -> None:
 def test_a_breach_becomes_a_problem_of_its_own_rule() -> None:
     (found,) = broken(shown(card("c9", blocks=[results(row("Warning", "x"))] * 17)), "wire.blocks")
     assert found.problem(file="f", card="turn1/call1").requirement == "wire.blocks"
+
+
+def test_a_breach_becomes_a_problem_at_its_place_and_one_of_no_line_has_no_pointer() -> None:
+    (found,) = broken(shown(card("c9", blocks=[results(row("Warning", "x"))] * 17)), "wire.blocks")
+    place = found.problem(file="f", card="turn1/call1").place
+    assert place == Place(file="f", line=found.line, offset=found.offset, pointer="/data/card/blocks")
+    nowhere = msgspec.structs.replace(found, line=0, offset=None)
+    assert nowhere.problem(file="f", card="").place == Place(file="f")
+
+
+def test_broken_json_of_several_lines_is_found_at_its_byte() -> None:
+    with pytest.raises(WireError) as caught:
+        parse(b'{"a" : 1,\n "b": }')
+    assert (caught.value.rule, caught.value.offset) == ("wire.frame-json", 16)
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,14 @@ def test_a_call_id_of_the_backend_that_is_a_public_id_is_told_and_a_number_of_a_
     assert _judged(card("g1", "read"), _task())[0] == ()
 
 
+@pytest.mark.parametrize("member", ["card_id", "parent_activity_id", "task_id"])
+def test_a_call_id_of_the_backend_is_found_at_the_member_that_shows_it(member: str) -> None:
+    breaches, _ = _judged(_task(), card("r") | {member: "call_7"})
+    assert _told(breaches) == [
+        ("general.public-child-ids", "r", "", "the backend's own call_7", f"/result/entries/2/tool_card/{member}")
+    ]
+
+
 @pytest.mark.parametrize(
     ("block", "pointer"),
     [
