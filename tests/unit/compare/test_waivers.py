@@ -139,3 +139,12 @@ def test_one_id_for_two_waivers_is_refused() -> None:
     second = TEXT.partition("\n\n")[2]
     with pytest.raises(UsageError, match="stands twice"):
         decode_waivers(TEXT + second, where="waivers.toml")
+
+
+@pytest.mark.parametrize("member", ["owner", "reason", "issue", "release", "requirement", "observation"])
+def test_what_a_waiver_lacks_is_named(member: str) -> None:
+    emptied = "\n".join(f'{member} = ""' if line.startswith(f"{member} = ") else line for line in TEXT.split("\n"))
+    assert emptied != TEXT
+    with pytest.raises(UsageError) as caught:
+        decode_waivers(emptied, where="waivers.toml")
+    assert caught.value.message == f"the waiver 'W-1' has no {member}"
