@@ -11,14 +11,15 @@ from harness import whole_run
 from harness.bundle import Bundle
 from harness.compare import Compared, compare
 from harness.compare.structure import try_cards
-from harness.model.facts import SURFACES, CardFacts, Column, ColumnFacts
+from harness.model.facts import SURFACES, CardFacts, Column, ColumnFacts, Fact
 from harness.model.manifest import Capture
 from harness.model.stimulus import Stimulus
-from harness.model.values import NotComparable, Reason
+from harness.model.values import NotComparable, Reason, not_displayed
 from harness.observe import local_agent, mission_control
 from harness.project import Projection, project
 from harness.scenario.compile import Scenario
 from harness.scenario.expected import expected_column
+from harness.spec.facts import facts_of
 
 
 class Examined(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +93,7 @@ def _references(bundle: Bundle, stages: Stages) -> tuple[dict[Column, ColumnFact
     return {Column.REPORT: projection.report, Column.NESTED: projection.nested}, projection
 
 
+FINAL_SNAPSHOT = "wire.final-snapshot"
 _LIVE = (Column.LOCAL_AGENT_LIVE, Column.MISSION_CONTROL_LIVE)
 _MISSION_CONTROL = (Column.MISSION_CONTROL_LIVE, Column.MISSION_CONTROL_REOPEN)
 
@@ -114,10 +116,25 @@ def _comparable(bundle: Bundle, capture: Capture, facts: ColumnFacts) -> ColumnF
     """
     if capture.product.version != bundle.manifest.release:
         return _unavailable(facts.column, f"recorded by release {capture.product.version}, which is not under test")
+    if capture.column is Column.LOCAL_AGENT_LIVE and facts.complete:
+        unfinished = _unfinished(facts)
+        cards = tuple(_without_facts(card) if card.path in unfinished else card for card in facts.cards)
+        return msgspec.structs.replace(facts, cards=cards)
     if capture.column not in _LIVE or facts.complete:
         return facts
     ended = tuple(card for card in facts.cards if card.outcome is not None)
     return msgspec.structs.replace(facts, cards=ended)
+
+
+def _unfinished(facts: ColumnFacts) -> frozenset[str]:
+    """Cards that their run left running: that is what is wrong with them, and what they said was true at the time."""
+    return frozenset(problem.card for problem in facts.problems if problem.requirement == FINAL_SNAPSHOT)
+
+
+def _without_facts(card: CardFacts) -> CardFacts:
+    value = not_displayed("the run ended with this card still running")
+    facts = tuple(Fact(label=label, value=value, via="row") for label in facts_of(card.kind))
+    return msgspec.structs.replace(card, facts=facts, omissions=())
 
 
 def _joined(parts: list[ColumnFacts]) -> ColumnFacts:
@@ -182,6 +199,10 @@ def examine(bundle: Bundle, scenario: Scenario | None, stages: Stages | None = N
         stated = expected.cards
     known = bool(bundle.manifest.session) or scenario is not None
     columns |= _surfaces(bundle, _layout(reference or stated) if known else None, stages)
+    live = columns[Column.LOCAL_AGENT_LIVE]
+    if Column.EXPECTED in columns and _unfinished(live):
+        detail = "the run ended before its cards did: it did not take the course that the author wrote down"
+        columns[Column.EXPECTED] = _unavailable(Column.EXPECTED, detail)
     contexts = projection.contexts if projection is not None else {}
     tries = (*try_cards(columns, reference), *whole_run.tries(bundle, columns, reference, contexts))
     compared = compare(columns, reference, observation=bundle.manifest.observation, tries=tries)

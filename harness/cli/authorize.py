@@ -253,7 +253,7 @@ class _Signing:
 
 
 def _runs(reviewed: Sequence[Reviewed]) -> str:
-    from harness.report.text import plural  # noqa: PLC0415
+    from harness.model.words import plural  # noqa: PLC0415
 
     return plural(len(reviewed), "original run")
 

@@ -167,7 +167,7 @@ def compare_command(
     from harness.acceptance import is_stale, load_scenarios  # noqa: PLC0415
     from harness.bundle import read_bundle  # noqa: PLC0415
     from harness.examine import examine  # noqa: PLC0415
-    from harness.report.text import plural  # noqa: PLC0415
+    from harness.model.words import plural  # noqa: PLC0415
 
     verified = read_bundle(places.one_bundle(bundle))
     scenarios = {scenario.id: scenario for scenario in load_scenarios(places.default_folder("features"))}

@@ -18,8 +18,8 @@ from rich.text import Text
 from harness.cli.output import VERDICT_STYLES, plain
 from harness.cli.trust import what_to_do, why_missing
 from harness.model.verdict import Acceptance, Authorization, Verdict
+from harness.model.words import plural
 from harness.report.groups import Group, groups
-from harness.report.text import plural
 from harness.report.views import MEANING, Overview
 
 MARGIN = 2

@@ -90,7 +90,7 @@ def show(reviewed: Reviewed, *, asked: bool) -> None:
 
 def brief(reviewed: Reviewed) -> str:
     """The run, and how much disagrees in it."""
-    from harness.report.text import plural  # noqa: PLC0415
+    from harness.model.words import plural  # noqa: PLC0415
 
     return f"{_name(reviewed)} with {plural(len(reviewed.findings), 'finding')}"
 

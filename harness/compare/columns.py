@@ -183,8 +183,8 @@ def _card_rules(run: Run, path: str) -> None:
     saved = run.cards.get(Column.LOCAL_AGENT_REOPEN, {}).get(path)
     if live and saved and run.columns[Column.LOCAL_AGENT_LIVE].complete:
         run.cases[SAVED_EQUALS_LIVE] += 1
-        for detail, problem in live_saved_differences(live, saved):
-            run.report(FindingKind.SURFACES, Column.LOCAL_AGENT_REOPEN, problem, detail=detail)
+        for column, detail, problem in live_saved_differences(live, saved):
+            run.report(FindingKind.SURFACES, column, problem, detail=detail)
 
 
 def _structure(run: Run, tries: Iterable[tuple[Column | None, Tried]]) -> None:

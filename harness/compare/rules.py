@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from harness.model.facts import CardFacts, CardKind, Fact, Omission, Problem
+from harness.model.facts import CardFacts, CardKind, Column, Fact, Omission, Problem
 from harness.model.values import NULL, Reading, State, Value
 from harness.spec.facts import facts_of
 
@@ -19,6 +19,8 @@ _ALWAYS = {
     "External effects may be untracked": "true",
 }
 _LABELS = "general.exact-labels"
+_LABELLED = ("row", "metadata")
+"""Where a value stands under its own label; marks, titles and other lines are held against those."""
 SAVED_EQUALS_LIVE = "wire.saved-equals-live"
 """The one wire rule that needs two captures, a live and a saved one; `live_saved_differences` holds it."""
 SAVED_EQUALS_LIVE_TEXT = "the final live card and the saved card of an activity have one outcome, changes and omissions"
@@ -43,11 +45,11 @@ def _says(reading: Reading) -> bool:
     return isinstance(reading, Value) and reading.state in (State.KNOWN, State.NULL)
 
 
-def _first(card: CardFacts) -> dict[str, Fact]:
-    """The first reading of each label that says something."""
+def _first(card: CardFacts, via: str = "") -> dict[str, Fact]:
+    """The first reading of each label that says something; `via`: of those that were made so."""
     found: dict[str, Fact] = {}
     for reading in card.facts:
-        if _says(reading.value):
+        if _says(reading.value) and via in ("", reading.via):
             found.setdefault(reading.label, reading)
     return found
 
@@ -70,20 +72,26 @@ def _sum_problem(card: CardFacts, requirement: str, total: Fact, parts: tuple[st
 
 def _batch_problems(card: CardFacts, *, ended: bool) -> Iterator[Broken]:
     """``batch.partition`` and ``batch.terminal-unfinished``."""
-    own = _first(card)
-    total, running = own.get("Tasks total"), own.get("Tasks running")
+    for via in dict.fromkeys(reading.via for reading in card.facts):
+        yield from _partition(_first(card, via), card, "" if via == "row" else f" {via}")
+    running = _first(card).get("Tasks running")
+    if ended and running and _count(running):
+        expected = "0 in a batch that has ended"
+        yield 0, "ended", _problem("batch.terminal-unfinished", card, running, expected, str(running.value))
+
+
+def _partition(own: dict[str, Fact], card: CardFacts, where: str) -> Iterator[Broken]:
+    """Counts that stand in one place of a card: a title of another moment is told apart from a report."""
+    total = own.get("Tasks total")
     counted = [own[label] for label in ("Tasks total", *_BATCH_PARTS) if label in own]
     nulls = [reading.label for reading in counted if reading.value == NULL]
     if nulls and len(nulls) < len(counted):
         known = next(reading for reading in counted if reading.value != NULL)
         expected, observed = "counts that are all known or all null", f"{', '.join(nulls)} null, others known"
-        yield 0, "nulls", _problem("batch.partition", card, known, expected, observed)
+        yield 0, f"nulls{where}", _problem("batch.partition", card, known, expected, observed)
     counts = [count for label in _BATCH_PARTS if (count := _count(own.get(label))) is not None]
     if total and len(counts) == len(_BATCH_PARTS) and _count(total) not in (None, sum(counts)):
-        yield 0, "sum", _sum_problem(card, "batch.partition", total, _BATCH_PARTS, counts)
-    if ended and running and _count(running):
-        expected = "0 in a batch that has ended"
-        yield 0, "ended", _problem("batch.terminal-unfinished", card, running, expected, str(running.value))
+        yield 0, f"sum{where}", _sum_problem(card, "batch.partition", total, _BATCH_PARTS, counts)
 
 
 def _script_problems(card: CardFacts) -> Iterator[Broken]:
@@ -103,6 +111,9 @@ def _row_problems(card: CardFacts) -> Iterator[Broken]:
     """Labels that the card cannot have, nulls and values that no rule allows, readings that contradict each other."""
     entries = facts_of(card.kind)
     told: dict[tuple[str, int], Fact] = {}
+    for reading in sorted(card.facts, key=lambda one: one.via not in _LABELLED):
+        if _says(reading.value):
+            told.setdefault((reading.label, reading.ordinal), reading)
     for reading in card.facts:
         entry = entries.get(reading.label)
         if entry is None:
@@ -118,7 +129,7 @@ def _row_problems(card: CardFacts) -> Iterator[Broken]:
         if always and (reading.value == NULL or (reading.label in _ALWAYS and str(reading.value) != always)):
             problem = _problem(entry.requirement, card, reading, always, str(reading.value))
             yield reading.ordinal, f"always {reading.via}", problem
-        earlier = told.setdefault((reading.label, reading.ordinal), reading)
+        earlier = told[reading.label, reading.ordinal]
         if earlier.value != reading.value:
             expected = f"{earlier.value} as in its {earlier.via}"
             observed = f"{reading.value} in its {reading.via}"
@@ -138,6 +149,8 @@ def card_problems(card: CardFacts, *, ended: bool) -> Iterator[Broken]:
     yield from _row_problems(card)
 
 
+LIVE, SAVED = Column.LOCAL_AGENT_LIVE, Column.LOCAL_AGENT_REOPEN
+_FOR_WANT_OF_ROOM = "budget_limit"
 _SAME_REASON = {"missing_source": "not_recorded"}
 """A live card says that the source is missing where the saved card says that it was not recorded."""
 
@@ -151,28 +164,41 @@ def _omitted(omissions: tuple[Omission, ...]) -> dict[tuple[str, str], list[str]
     return {key: sorted(counts) for key, counts in found.items()}
 
 
-def live_saved_differences(live: CardFacts, saved: CardFacts) -> Iterator[tuple[str, Problem]]:
+def live_saved_differences(live: CardFacts, saved: CardFacts) -> Iterator[tuple[Column, str, Problem]]:
     """What the final live card and the saved card of one run must share beyond their rows: outcome, changes and
-    omissions (by subject, reason and count); each with what tells it apart from others of its label."""
+    omissions (by subject, reason and count); each with the surface that is wrong and what tells it apart from others of
+    its label.
 
-    def differ(label: str, expected: str, observed: str) -> Problem:
+    A live card that never finished was no final one. One that was reduced for want of room in its run omits what the
+    saved card, which has another budget, need not. Where the live card does not know how many were left
+    out and the saved one does, the live one is wrong: the count could be known.
+    """
+    if live.outcome is None:
+        return
+
+    def differ(label: str, expected: str, observed: str, shown: CardFacts = saved) -> Problem:
         return Problem(
             requirement=SAVED_EQUALS_LIVE,
             card=live.path,
             label=label,
             expected=expected,
             observed=observed,
-            place=saved.place,
+            place=shown.place,
         )
 
     if live.outcome != saved.outcome:
-        yield "", differ("card outcome", f"{live.outcome} as live", str(saved.outcome))
+        yield SAVED, "", differ("card outcome", f"{live.outcome} as live", str(saved.outcome))
     if live.changes != saved.changes:
-        yield "", differ("card changes", f"{live.changes} as live", str(saved.changes))
+        yield SAVED, "", differ("card changes", f"{live.changes} as live", str(saved.changes))
+    if any(item.reason == _FOR_WANT_OF_ROOM for item in live.omissions):
+        return
     ours, theirs = _omitted(live.omissions), _omitted(saved.omissions)
     for key in sorted(ours.keys() | theirs.keys()):
         if ours.get(key) != theirs.get(key):
             subject, reason = key
             then, now = (", ".join(counts.get(key, ["not omitted"])) for counts in (ours, theirs))
-            expected, observed = f"{subject}, {reason}: {then} as live", f"{subject}, {reason}: {now}"
-            yield f"{subject} {reason}", differ("omissions", expected, observed)
+            what, detail = f"{subject}, {reason}", f"{subject} {reason}"
+            if then == "null" and now.isdecimal():
+                yield LIVE, detail, differ("omissions", f"{what}: {now} as saved", f"{what}: {then}", live)
+            else:
+                yield SAVED, detail, differ("omissions", f"{what}: {then} as live", f"{what}: {now}")

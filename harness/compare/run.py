@@ -21,6 +21,7 @@ WHOLE_RUN = "run"
 """`Finding.surface` of what is said of a run as a whole."""
 
 _ROOT_OR_TASK = re.compile(r"turn\d+/call\d+(/task\d+)?")
+_IN_A_TASK = re.compile(r"/task\d+/")
 
 
 class Run:
@@ -69,9 +70,9 @@ class Run:
             return "cut"
         if column is Column.EXPECTED:
             return "not_stated"
-        if column in MISSION_CONTROL and not _ROOT_OR_TASK.fullmatch(path):
-            return "not_displayed"
-        return "missing"
+        inner = column in MISSION_CONTROL and not _ROOT_OR_TASK.fullmatch(path)
+        of_child = column is Column.LOCAL_AGENT_REOPEN and _IN_A_TASK.search(path)
+        return "not_displayed" if inner or of_child else "missing"
 
     def gap(self, column: Column, path: str) -> NotComparable:
         """Why a column without this card says nothing about its facts."""
@@ -85,7 +86,9 @@ class Run:
             case "not_stated":
                 return NOT_STATED
             case "not_displayed":
-                return NotComparable(reason=Reason.NOT_DISPLAYED, detail="Mission Control lists root cards and tasks")
+                own = "Mission Control lists root cards and tasks"
+                detail = own if column in MISSION_CONTROL else "a session's history has no cards of its child sessions"
+                return NotComparable(reason=Reason.NOT_DISPLAYED, detail=detail)
             case "shown":
                 return NotComparable(reason=Reason.NOT_CAPTURED, detail="a card of another kind stands there")
             case _:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from harness.model.facts import Column
 from harness.model.values import Reason
 from harness.model.verdict import Authorization, FactRow, Finding, FindingKind, Missing, Observation
+from harness.model.words import plural
 from harness.spec.classes import CLASSES, Run
 
 _OWN_CLASSES = CLASSES[:-1]
@@ -51,7 +52,7 @@ def _run_gaps(run: Run, serving: Sequence[Observation], release: str) -> Iterabl
     refusals = sorted({reason for observation in serving if (reason := refusal(observation, release))})
     counting = [observation for observation in serving if not refusal(observation, release)]
     if not counting:
-        yield f"{run.id}: {'; '.join(refusals)} ({len(serving)} original runs)"
+        yield f"{run.id}: {'; '.join(refusals)} ({plural(len(serving), 'original run')})"
         return
     for column in run.columns:
         if not any(_made(run, observation, column) for observation in counting):

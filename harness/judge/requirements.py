@@ -19,6 +19,7 @@ from harness.model.verdict import (
     RequirementRow,
     RequirementStatus,
 )
+from harness.model.words import plural
 from harness.spec.requirements import REQUIREMENTS, CheckKind, Requirement, not_reachable
 
 
@@ -52,10 +53,10 @@ def _disagreement(requirement: str, findings: Sequence[Finding], comparisons: in
     parts = []
     for rule, found_here in by_rule.items():
         waived = sum(1 for found in found_here if found.waived_by is not None)
-        part = f"{len(found_here)} findings" + ("" if rule == requirement else f" of {rule}")
+        part = plural(len(found_here), "finding") + ("" if rule == requirement else f" of {rule}")
         parts.append(part + (f", {waived} of them waived" if waived else ""))
     if comparisons:
-        parts.append(f"{comparisons} comparisons disagree")
+        parts.append(f"{plural(comparisons, 'comparison')} {'disagrees' if comparisons == 1 else 'disagree'}")
     return "; ".join(parts)
 
 

@@ -21,6 +21,7 @@ from harness.model.verdict import (
     UnreadAuthorization,
     Verdict,
 )
+from harness.model.words import plural
 
 
 def _counts_for_rejection(found: Finding, observation: Observation, release: str) -> bool:
@@ -51,7 +52,7 @@ def _reasons(
 ) -> tuple[str, ...]:
     reasons = [f"{item.bundle}: {item.reasons[0]}" for item in damaged]
     if rejecting:
-        reasons.append(f"{len(rejecting)} findings in authorized original runs are not waived")
+        reasons.append(f"{plural(len(rejecting), 'finding')} in authorized original runs not waived")
     unauthorized = sum(1 for item in observations if item.authorization is not Authorization.AUTHORIZED)
     if unauthorized:
         reasons.append(f"{unauthorized} of {len(observations)} original runs are recorded, not authorized")
@@ -61,7 +62,7 @@ def _reasons(
         reasons.append(f"authorizations that cannot be read count for nothing: {first}{more}")
     stale = sum(1 for item in observations if item.stale)
     if stale:
-        reasons.append(f"{stale} original runs are stale: their scenarios changed after the recording")
+        reasons.append(f"{plural(stale, 'stale original run')}: the scenario changed after the recording")
     absent = list(dict.fromkeys(item.class_ for item in gaps))
     if absent:
         reasons.append(f"observation classes not covered: {', '.join(absent)}")
@@ -84,7 +85,7 @@ def _undecided(findings: Sequence[Finding], rejecting: Sequence[Finding]) -> lis
         (unreadable, "of something unreadable: they cover nothing and do not reject"),
         (len(rest) - waived - unreadable, "in runs that do not count yet"),
     )
-    return [f"{number} {'finding' if number == 1 else 'findings'} {words}" for number, words in told if number]
+    return [f"{plural(number, 'finding')} {words}" for number, words in told if number]
 
 
 def _unrecorded(unrecorded: Sequence[str]) -> tuple[str, ...]:

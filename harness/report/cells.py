@@ -16,8 +16,9 @@ from markupsafe import Markup
 from harness.model.facts import Column, Fact
 from harness.model.values import NotComparable, Reading, Reason, State, Value
 from harness.model.verdict import Agreement, FactRow
+from harness.model.words import plural
 from harness.report.proofs import Proofs
-from harness.report.text import cut, cut_note, plural, visible_html
+from harness.report.text import cut, cut_note, visible_html
 from harness.report.views import words
 
 VALUE_SHOWN = 96

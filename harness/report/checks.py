@@ -8,7 +8,8 @@ import msgspec
 
 from harness.model.facts import SURFACES
 from harness.model.verdict import Finding, Verdict
-from harness.report.text import one_line, plural, shortened
+from harness.model.words import plural
+from harness.report.text import one_line, shortened
 from harness.report.views import MEANING, Check, Outcome, Overview, words
 
 VALUE_SHOWN = 200

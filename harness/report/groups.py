@@ -9,7 +9,8 @@ from collections import Counter
 import msgspec
 
 from harness.model.verdict import Finding, FindingKind
-from harness.report.text import one_line, plural, shortened
+from harness.model.words import plural
+from harness.report.text import one_line, shortened
 from harness.report.views import Overview
 from harness.spec.facts import FACTS, FactType
 from harness.spec.requirements import REQUIREMENTS

@@ -15,12 +15,13 @@ import jinja2
 from markupsafe import Markup
 
 from harness.model.facts import SURFACES, Column
+from harness.model.words import plural
 from harness.report import stability
 from harness.report.groups import KIND_WORDS as FINDING_WORDS
 from harness.report.inputs import Excerpts, Pictures, Timelines
 from harness.report.page import COLUMN_WORDS, KIND_WORDS, Page
 from harness.report.selfcheck import alone, rate_of, reasons, sentence
-from harness.report.text import block_html, one_line, plural, prose_html, visible_html
+from harness.report.text import block_html, one_line, prose_html, visible_html
 from harness.report.views import MEANING, Overview, counts, words
 
 VERDICT_GLYPHS = {"accepted": "✓", "rejected": "✗", "insufficient": "◑", "tampered": "‼"}

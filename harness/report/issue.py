@@ -5,9 +5,10 @@ from __future__ import annotations
 import msgspec
 
 from harness.model.verdict import Finding, Observation
+from harness.model.words import plural
 from harness.report.groups import KIND_WORDS, Group
 from harness.report.markup import code, entities, fenced, inert, prose, table
-from harness.report.text import cut, cut_note, plural
+from harness.report.text import cut, cut_note
 from harness.report.views import Overview
 
 ROWS_SHOWN = 8

@@ -10,12 +10,13 @@ from collections.abc import Sequence
 
 from harness.model.facts import SURFACES
 from harness.model.verdict import RequirementStatus, Verdict
+from harness.model.words import plural
 from harness.report import stability
 from harness.report.groups import KIND_WORDS, Group, groups
 from harness.report.issue import issue
 from harness.report.markup import code, entities, fenced, inert, prose, table
 from harness.report.selfcheck import alone, rate_of, sentence
-from harness.report.text import plural, shortened
+from harness.report.text import shortened
 from harness.report.views import MEANING, ClassCell, Outcome, Overview, words
 
 COMMENT_BYTES = 65_000

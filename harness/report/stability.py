@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from harness.model.stability import Repeated, StabilityState, Variation
-from harness.report.text import plural
+from harness.model.words import plural
 
 ONCE = "Nothing says whether these runs come out alike a second time."
 

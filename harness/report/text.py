@@ -182,8 +182,3 @@ def shortened(text: str, limit: int) -> str:
     """`one_line` of at most `limit` characters of evidence, with a visible note of what was cut."""
     head, left_out = cut(text, limit)
     return f"{one_line(head)} {cut_note(left_out)}" if left_out else one_line(head)
-
-
-def plural(count: int, noun: str, many: str = "") -> str:
-    """``1 finding``, ``2 findings``, ``1,200 findings``."""
-    return f"{count:,} {noun if count == 1 else many or noun + 's'}"

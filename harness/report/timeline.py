@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 
 import msgspec
 
+from harness.model.words import plural
 from harness.report.inputs import EventKind, TimelineEvent
-from harness.report.text import plural, shortened
+from harness.report.text import shortened
 
 LEFT, RIGHT, TOP = 150.0, 980.0, 46.0
 WIDTH = 1000.0

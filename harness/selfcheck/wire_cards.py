@@ -70,9 +70,11 @@ def wire_cards(subject: Subject, baseline: Baseline) -> Iterator[Mutant]:
 
 
 def _shown_by_both(subject: Subject, baseline: Baseline) -> frozenset[str]:
-    """Paths of the cards that the local agent shows live and reopened."""
+    """Paths of the cards that the local agent shows finished, live and reopened."""
     shown = [
-        {card.path for card in baseline.examined.columns[column].cards} if column in subject.captures else set()
+        {card.path for card in baseline.examined.columns[column].cards if card.outcome is not None}
+        if column in subject.captures
+        else set()
         for column in LOCAL_AGENT
     ]
     return frozenset(shown[0] & shown[1])

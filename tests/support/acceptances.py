@@ -319,7 +319,7 @@ def accepted_of(
     parts: tuple[tuple[Observation, tuple[Finding, ...]], ...],
     verdict: Verdict = Verdict.REJECTED,
     *,
-    reasons: tuple[str, ...] = ("2 findings in authorized original runs are not waived",),
+    reasons: tuple[str, ...] = ("2 findings in authorized original runs not waived",),
     missing: tuple[Missing, ...] = (),
     damaged: tuple[Damage, ...] = (),
 ) -> Acceptance:
@@ -418,7 +418,7 @@ def rejected() -> Acceptance:
     return accepted_of(
         parts,
         reasons=(
-            "19 findings in authorized original runs are not waived",
+            "19 findings in authorized original runs not waived",
             "2 of 8 original runs are recorded, not authorized",
             "observation classes not covered: overflow, legacy",
         ),

@@ -146,8 +146,8 @@ def _card(area: Area, title: Title, rows: list[Text], cut: bool, starts: Callabl
             runs.append([])
             continue
         if content.string:
-            row = content.spots[0].row
-            runs[-1].append(read(area.marker, area.screen, row, left, area.right - 2))
+            first = content.spots[0]  # wrapped lines go on further left than they begin
+            runs[-1].append(read(area.marker, area.screen, first.row, min(left, first.first), area.right - 2))
         else:
             runs.append([])
         index += 1

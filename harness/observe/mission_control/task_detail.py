@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+import re
+
 from harness.model.facts import CardKind
 from harness.model.values import Value, unreadable
-from harness.observe.mission_control.cast import ROWS_LIMIT
 from harness.observe.mission_control.detail import Detail
 from harness.observe.mission_control.seen import Seen, number, printed
-from harness.observe.mission_control.text import Joined
-from harness.spec.facts import facts_of
+from harness.observe.mission_control.text import Joined, Text
+from harness.spec.facts import fact, facts_of
 
 _LAST_ROW = "Usage latest final"
+_ENDED = "|".join(word for word in fact(CardKind.TASK, "Task outcome").members if word != "running")
+_ENTRY = re.compile(rf"\S+: (?:{_ENDED})")
 _UNAVAILABLE = "unavailable"
 """How the window spells null."""
 
@@ -32,20 +36,23 @@ def task_facts(detail: Detail) -> list[Seen]:
                 else printed(entries[label], joined._replace(text=joined.text.rstrip()), _UNAVAILABLE)
             )
             seen.append(Seen(label, value, "row", joined.text.rstrip()))
-    shown = _number(seen, "Task activity count") - _number(seen, "Task activity omitted")
-    if 0 <= shown <= len(detail.body):
-        for ordinal, row in enumerate(detail.body[:shown]):
-            text = row.rstrip()
-            seen.append(
-                Seen("Task activity", printed(entries["Task activity"], Joined(text, ""), ""), "line", text, ordinal)
-            )
+    for ordinal, row in enumerate(_activity(seen, [row.rstrip() for row in detail.body])):
+        seen.append(Seen("Task activity", printed(entries["Task activity"], Joined(row, ""), ""), "line", row, ordinal))
     return seen
 
 
-def _number(seen: list[Seen], label: str) -> int:
-    """A count among readings; a number too large for any screen when it is not there."""
+def _activity(seen: list[Seen], body: list[Text]) -> list[Text]:
+    """The rows of the body that are activity entries: as many as the counts say, or, where a count is not known, those
+    at its beginning that are spelled as entries are."""
+    count, omitted = _number(seen, "Task activity count"), _number(seen, "Task activity omitted")
+    if count is None or omitted is None:
+        return list(itertools.takewhile(lambda row: _ENTRY.fullmatch(row.string), body))
+    return body[: count - omitted] if 0 <= count - omitted <= len(body) else []
+
+
+def _number(seen: list[Seen], label: str) -> int | None:
+    """A count among readings, None when there is none."""
     text = next(
         (reading.value.text for reading in seen if reading.label == label and isinstance(reading.value, Value)), None
     )
-    found = number(text)
-    return ROWS_LIMIT + 1 if found is None else found
+    return number(text)

@@ -125,7 +125,10 @@ def test_mission_control_does_not_list_the_calls_of_a_script_s_task_but_does_lis
     assert [(item.kind, item.card) for item in compared.findings] == [(FindingKind.CARD, "turn1/call2/task1")]
     shown = {item.path: item.shown[column] for item in compared.cards}
     assert shown["turn1/call2/task1/call1"] == "not_displayed"
-    assert (FindingKind.CARD, "local-agent-reopen", "") in told(held({LA_REOPEN: (*BOTH, task)}, cards))
+    reopened = held({LA_REOPEN: (*BOTH, task)}, cards)
+    assert told(reopened) == [], "a session's history has no cards of its child sessions"
+    assert {item.path: item.shown[LA_REOPEN] for item in reopened.cards}[inner.path] == "not_displayed"
+    assert (FindingKind.CARD, "local-agent-live", "") in told(held({LA_LIVE: (*BOTH, task)}, cards))
 
 
 @pytest.mark.parametrize(

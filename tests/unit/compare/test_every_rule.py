@@ -101,10 +101,10 @@ def test_a_wrong_value_of_a_label_breaks_the_rule_of_its_row(
 def test_a_card_that_says_two_things_of_a_label_breaks_the_rule_of_its_row(
     kind: CardKind, label: str, rule: str, right: Said, wrong: Said
 ) -> None:
-    shown = card(fact(label, right, via="title"), fact(label, wrong, via="metadata"), kind=kind)
-    found = [item for item in held({MC_REOPEN: shown}).findings if item.observed.endswith(" in its metadata")]
+    shown = card(fact(label, wrong, via="title"), fact(label, right, via="metadata"), kind=kind)
+    found = [item for item in held({MC_REOPEN: shown}).findings if item.observed.endswith(" in its title")]
     assert [told(item) for item in found] == [
-        (rule, label, f"{spelled(right)} as in its title", f"{spelled(wrong)} in its metadata")
+        (rule, label, f"{spelled(right)} as in its metadata", f"{spelled(wrong)} in its title")
     ]
     assert found[0].kind is FindingKind.RULE
 

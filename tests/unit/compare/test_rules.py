@@ -159,12 +159,12 @@ def test_a_single_row_that_stands_twice_is_not_passed_over() -> None:
 @pytest.mark.parametrize(("first", "second"), [(3, 4), (3, None), (None, 3)])
 def test_two_places_of_one_surface_that_contradict_each_other_are_a_finding(first: Said, second: Said) -> None:
     label = "Elapsed milliseconds"
-    shown = card(fact(label, first, via="title"), fact(label, second, via="metadata", file="detail"))
+    shown = card(fact(label, second, via="title", file="card"), fact(label, first, via="metadata", file="detail"))
     (found,) = _broken(shown, MC_REOPEN)
     spelled = ["(null)" if said is None else str(said) for said in (first, second)]
-    assert (found.expected, found.observed) == (f"{spelled[0]} as in its title", f"{spelled[1]} in its metadata")
+    assert (found.expected, found.observed) == (f"{spelled[0]} as in its metadata", f"{spelled[1]} in its title")
     assert found.place is not None
-    assert found.place.file == "detail"
+    assert found.place.file == "card", "what stands under its own label is held to be right"
 
 
 def test_places_contradict_each_other_row_by_row() -> None:
@@ -192,7 +192,9 @@ def test_a_contradiction_and_a_wrong_sum_of_one_label_are_two_findings() -> None
 def _saved(live: CardFacts, saved: CardFacts, *, cut: bool = False) -> list[tuple[str, str, str]]:
     compared = held({LA_LIVE: live, LA_REOPEN: saved}, cut=(LA_LIVE,) if cut else ())
     found = [item for item in compared.findings if item.requirement == "wire.saved-equals-live"]
-    assert all(item.kind is FindingKind.SURFACES and item.surface == "local-agent-reopen" for item in found)
+    assert all(item.kind is FindingKind.SURFACES for item in found)
+    wrong = {True: "local-agent-live", False: "local-agent-reopen"}
+    assert all(item.surface == wrong[item.expected.endswith(" as saved")] for item in found)
     assert len({item.id for item in found}) == len(found)
     return [(item.label, item.expected, item.observed) for item in found]
 
@@ -220,7 +222,7 @@ def test_outcome_and_changes_are_those_of_the_live_card() -> None:
         (
             (("children", "size_limit", None),),
             (("children", "size_limit", 28),),
-            [("children, size_limit: null as live", "children, size_limit: 28")],
+            [("children, size_limit: 28 as saved", "children, size_limit: null")],
         ),
         (
             (("children", "size_limit", 28),),
@@ -257,11 +259,21 @@ def test_omissions_are_those_of_the_live_card(
     saved: tuple[tuple[str, str, int | None], ...],
     differences: list[tuple[str, str]],
 ) -> None:
-    ours = card(omissions=tuple(omission(*item) for item in live))
-    theirs = card(omissions=tuple(omission(*item) for item in saved))
+    ours = card(omissions=tuple(omission(*item) for item in live), outcome="success")
+    theirs = card(omissions=tuple(omission(*item) for item in saved), outcome="success")
     assert _saved(ours, theirs) == [("omissions", *difference) for difference in differences]
 
 
 def test_what_was_left_out_for_its_size_was_not_left_out_for_want_of_a_source() -> None:
-    live, saved = card(omissions=(omission("rows", "size_limit"),)), card(omissions=(omission("rows", "not_recorded"),))
+    live, saved = (
+        card(omissions=(omission("rows", reason),), outcome="success") for reason in ("size_limit", "not_recorded")
+    )
     assert len(_saved(live, saved)) == 2
+
+
+def test_a_card_that_never_finished_or_was_cut_for_want_of_room_is_no_measure_for_the_saved_one() -> None:
+    saved = card(outcome="failure")
+    assert _saved(card(omissions=(omission("text", "redacted"),)), saved) == []
+    reduced = card(omissions=(omission("title", "budget_limit"), omission("text", "redacted")), outcome="failure")
+    assert _saved(reduced, saved) == []
+    assert [label for label, *_ in _saved(reduced, card(outcome="success"))] == ["card outcome"]

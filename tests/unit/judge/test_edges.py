@@ -135,7 +135,7 @@ def test_the_agreement_class_names_every_class_that_it_lacks() -> None:
 def test_a_finding_of_a_rule_of_the_process_speaks_against_that_rule_itself() -> None:
     found = finding(OBSERVATIONS[0].id, requirement="acceptance.no-substitute")
     (row,) = [row for row in judged(findings=(found,)).requirements if row.id == "acceptance.no-substitute"]
-    assert (row.status, row.reason) == (RequirementStatus.DISAGREES, "1 findings")
+    assert (row.status, row.reason) == (RequirementStatus.DISAGREES, "1 finding")
 
 
 def test_a_rule_of_the_process_that_is_met_needs_no_reason_and_one_that_is_not_names_the_release() -> None:
@@ -158,8 +158,8 @@ def test_a_run_that_kept_a_rule_as_often_as_it_broke_it_was_observed() -> None:
 @pytest.mark.parametrize(
     ("rule", "label", "value", "reason"),
     [
-        ("code-mode.total-calls", "Total calls", 3, "1 findings"),  # the comparison that disagrees is the finding
-        ("code-mode.no-running-replay", "Script outcome", "interrupted", "1 findings; 1 comparisons disagree"),
+        ("code-mode.total-calls", "Total calls", 3, "1 finding"),  # the comparison that disagrees is the finding
+        ("code-mode.no-running-replay", "Script outcome", "interrupted", "1 finding; 1 comparison disagrees"),
     ],
 )
 def test_a_comparison_is_told_beside_findings_only_where_it_is_none_of_them(

@@ -150,7 +150,7 @@ def test_a_finding_speaks_against_its_rule_waived_or_not(waived_by: str | None) 
     found = finding("seen", requirement="code-mode.total-calls", waived_by=waived_by)
     row = _rows(_seen(agreeing_row("Total calls", 3)), findings=(found,))["code-mode.total-calls"]
     assert row.status is DISAGREES
-    assert row.reason == ("1 findings, 1 of them waived" if waived_by else "1 findings")
+    assert row.reason == ("1 finding, 1 of them waived" if waived_by else "1 finding")
     assert row.agree == 4
 
 
@@ -177,7 +177,7 @@ def test_a_disagreement_speaks_against_every_clause_that_it_is_a_case_of() -> No
         "general.missing-is-null",
         "code-mode.missing-stays-null",
     ):
-        assert (rows[clause].status, rows[clause].reason) == (DISAGREES, "1 comparisons disagree")
+        assert (rows[clause].status, rows[clause].reason) == (DISAGREES, "1 comparison disagrees")
         assert (rows[clause].agree, rows[clause].disagree) == (3, 1)
     assert rows["code-mode.elapsed-milliseconds"].status is DISAGREES
 
@@ -245,7 +245,7 @@ def test_a_rule_of_the_wire_has_a_row_that_is_met_only_where_it_was_tried() -> N
 
 
 def test_a_rule_of_the_wire_is_broken_by_its_findings_waived_or_not() -> None:
-    for waived_by, reason in ((None, "1 findings"), ("W-1", "1 findings, 1 of them waived")):
+    for waived_by, reason in ((None, "1 finding"), ("W-1", "1 finding, 1 of them waived")):
         found = finding("seen", requirement="wire.seq", kind=FindingKind.RULE, waived_by=waived_by)
         row = _rows(_tried(7, "wire.seq"), findings=(found,), others=(OTHER,))["wire.seq"]
         assert (row.status, row.reason, row.agree, row.disagree) == (DISAGREES, reason, 6, 1)

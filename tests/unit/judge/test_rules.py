@@ -134,7 +134,7 @@ def test_no_structural_rule_is_met_by_silence_and_each_is_broken_by_its_own_find
     assert silent.status is not MET
     assert silent.reason
     broken = _row(id_, _seen(), findings=(_found(id_),))
-    assert (broken.status, broken.reason, broken.disagree) == (DISAGREES, "1 findings", 1)
+    assert (broken.status, broken.reason, broken.disagree) == (DISAGREES, "1 finding", 1)
     assert broken.observations == ("seen",)
 
 
@@ -170,7 +170,7 @@ def test_no_structural_rule_is_met_by_silence_and_each_is_broken_by_its_own_find
 def test_a_finding_of_a_wire_rule_breaks_the_requirement_that_says_the_same(id_: str, rule: str, label: str) -> None:
     row = _row(id_, _seen(cases={id_: 5}), findings=(_found(rule, label),))
     assert (row.status, row.disagree) == (DISAGREES, 1)
-    assert row.reason == f"1 findings of {rule}"
+    assert row.reason == f"1 finding of {rule}"
     assert row.findings == (_found(rule, label).id,)
 
 
@@ -194,7 +194,7 @@ def test_a_finding_of_a_wire_rule_breaks_nothing_else(id_: str, rule: str, label
 def test_own_findings_and_those_of_other_rules_are_told_apart() -> None:
     waived = msgspec.structs.replace(_found("wire.fact-rows", "Warning"), waived_by="W-1")
     row = _row("code-mode.warning-rows", _seen(), findings=(_found("code-mode.warning-rows"), waived))
-    assert row.reason == "1 findings; 1 findings of wire.fact-rows, 1 of them waived"
+    assert row.reason == "1 finding; 1 finding of wire.fact-rows, 1 of them waived"
 
 
 def test_cases_of_another_rule_count_where_the_table_says_so() -> None:
@@ -228,7 +228,7 @@ def test_facts_that_both_surfaces_show_alike_keep_agreement() -> None:
 @pytest.mark.parametrize("values", [(4,), (None,), (3, 4)])
 def test_a_fact_that_the_surfaces_show_differently_speaks_against_agreement(values: tuple[Said, ...]) -> None:
     row = _row("general.surface-agreement", _seen(_showing(agreeing_row("Total calls", 3), MC_REOPEN, *values)))
-    assert (row.status, row.reason, row.agree, row.disagree) == (DISAGREES, "1 comparisons disagree", 1, 1)
+    assert (row.status, row.reason, row.agree, row.disagree) == (DISAGREES, "1 comparison disagrees", 1, 1)
 
 
 def test_surfaces_that_are_wrong_alike_agree_with_each_other() -> None:
@@ -274,7 +274,7 @@ def test_only_rows_of_a_card_of_the_case_speak_for_a_rule_that_rows_hold(
     assert _row(id_, _seen(*elsewhere)).agree == (4 if about != label else times)
     wrong = _showing(case[0], MC_REOPEN, "failure") if about == label else _showing(case[1], MC_REOPEN, 9)
     broken = _row(id_, _seen(*(wrong if row_.label == about else row_ for row_ in case)))
-    assert (broken.status, broken.reason) == (DISAGREES, "1 comparisons disagree")
+    assert (broken.status, broken.reason) == (DISAGREES, "1 comparison disagrees")
 
 
 def test_a_reference_that_is_silent_is_no_case_of_a_rule_that_rows_hold() -> None:

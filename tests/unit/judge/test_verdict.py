@@ -178,7 +178,7 @@ def test_an_original_run_that_nobody_else_vouches_for_does_not_count(state: Auth
 def test_a_stale_run_does_not_count() -> None:
     acceptance = _judged(replaced(OBSERVATIONS, FIRST, stale=True))
     _insufficient(acceptance, SCRIPT_RUN, "nothing was compared on local-agent-live")
-    assert "1 original runs are stale: their scenarios changed after the recording" in acceptance.reasons
+    assert "1 stale original run: the scenario changed after the recording" in acceptance.reasons
     both = replaced(replaced(OBSERVATIONS, FIRST, stale=True), f"{SCRIPT_RUN}.mission-control", stale=True)
     _insufficient(_judged(both), SCRIPT_RUN, "(stale)")
 
@@ -293,7 +293,7 @@ def test_one_finding_that_nobody_waived_rejects(kind: FindingKind) -> None:
     found = finding(FIRST, kind=kind)
     acceptance = _judged(findings=[found])
     assert acceptance.verdict is Verdict.REJECTED
-    assert "1 findings in authorized original runs are not waived" in acceptance.reasons
+    assert "1 finding in authorized original runs not waived" in acceptance.reasons
     assert acceptance.findings == (found,)
 
 
@@ -342,7 +342,7 @@ def test_a_waived_finding_is_accepted_and_stays_visible() -> None:
     both = _judged(findings=[found, other])
     assert both.verdict is Verdict.REJECTED
     assert both.reasons == (
-        "1 findings in authorized original runs are not waived",
+        "1 finding in authorized original runs not waived",
         "1 finding waived: they stay visible and do not decide",
     )
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from harness.report.text import block, cut, one_line, plural, prose_html, shortened, visible, visible_html
+from harness.model.words import plural
+from harness.report.text import block, cut, one_line, prose_html, shortened, visible, visible_html
 
 
 @pytest.mark.parametrize(

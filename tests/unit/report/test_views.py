@@ -156,7 +156,7 @@ def test_a_requirement_is_waived_with_the_finding_of_another_rule_that_breaks_it
         scenarios=(),
         observations=("a",),
         status=RequirementStatus.DISAGREES,
-        reason="1 findings of wire.fact-spelling",
+        reason="1 finding of wire.fact-spelling",
         agree=3,
         disagree=1,
         not_comparable=0,
