@@ -38,11 +38,13 @@ def _evidence_of(named: list[Path]) -> Path | None:
 
 def _folders(arguments: list[Path] | None) -> list[Path]:
     """The bundle folders named, or found one or two levels below the folders named, or all bundled evidence."""
+    from harness.bundle.layout import MANIFEST  # noqa: PLC0415 # help and errors of usage do not need it
+
     found: list[Path] = []
     for path in map(places.existing, arguments or [places.default_folder("evidence")]):
         if not path.is_dir():
             raise UsageError("is no bundle: a bundle is a folder", where=str(path), hint="name its folder")
-        if (path / "manifest.json").exists():
+        if (path / MANIFEST).exists():
             found.append(path)
             continue
         below = sorted(item for item in path.iterdir() if item.is_dir() and not item.name.startswith("."))

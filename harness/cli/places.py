@@ -11,7 +11,6 @@ from harness.model.errors import UsageError
 
 PASSPHRASE = "HARNESS_KEY_PASSPHRASE"  # noqa: S105 # the variable's name, not a passphrase
 _PROJECT = Path(__file__).resolve().parent.parent.parent
-_MANIFEST = "manifest.json"
 _RFC3339 = re.compile(r"\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}:\d{2}(Z|[+-]\d{2}:\d{2}))?")
 
 
@@ -87,10 +86,12 @@ def existing(path: Path) -> Path:
 def one_bundle(path: Path) -> Path:
     """The folder of one bundle that somebody named. Raises UsageError for what nobody can have meant for one: nothing,
     a file, or a folder that has bundles in it. Whether it is whole is for whoever reads it to say."""
+    from harness.bundle.layout import MANIFEST  # noqa: PLC0415 # most commands name no bundle
+
     if not existing(path).is_dir():
         raise UsageError("is no bundle: a bundle is a folder", where=str(path), hint="name its folder")
-    if not (path / _MANIFEST).exists():
-        inside = sorted(item.parent for depth in ("*", "*/*") for item in path.glob(f"{depth}/{_MANIFEST}"))
+    if not (path / MANIFEST).exists():
+        inside = sorted(item.parent for depth in ("*", "*/*") for item in path.glob(f"{depth}/{MANIFEST}"))
         if inside:
             number = f"{len(inside)} bundles" if len(inside) > 1 else "a bundle"
             raise UsageError(f"has {number} in it and is none", where=str(path), hint=f"name one, such as {inside[0]}")
