@@ -26,11 +26,11 @@ _SKIN_TONES = ("\U0001f3fb", "\U0001f3ff")
 
 _TOKEN = re.compile(
     # What screens are drawn from: where to (CUP), with which pens (SGR), what text; each may be missing, also all.
-    r"(?:\x1b\[([0-9]{1,4});([0-9]{1,4})H)?((?:\x1b\[[0-9:;]*+m)*+)([^\x00-\x1f\x7f-\x9f]*+)"
+    r"(?:\x1b\[([0-9]{1,4};[0-9]{1,4})H)?((?:\x1b\[[0-9:;]*+m)*+)([^\x00-\x1f\x7f-\x9f]*+)"
     # Any other control sequence, and what is none.
     r"|\x1b\[([<=>?]?)([0-9:;]*+)([ -/]*+)([@-~])|([\x00-\x1f\x7f-\x9f])"
 )
-_DRAWN, _CONTROL = 4, 8
+_DRAWN, _CONTROL = 3, 7
 """The last group of the first two kinds of token."""
 _CSI_BEGUN = re.compile(r"\x1b(?:\[[0-?]*[ -/]*)?\Z")
 _LARGEST_PARAMETER = 9999
@@ -47,6 +47,8 @@ _COLOUR_SELECTORS = frozenset({38, 48, 58})
 
 _CACHED = 4_096
 """Most entries of each cache."""
+_PLACES = 65_536
+"""Most places of a screen that are remembered: more than large screens have."""
 _LONGEST_PENS = 64
 """Characters of SGR sequences in a row that are worth remembering."""
 _NARROW: set[str] = set()
@@ -76,6 +78,21 @@ class _Glyphs(dict[str, Char]):
         return glyph
 
 
+class _Places(dict[str, tuple[int, int]]):
+    """Row and column, from 0 and on the screen, by the parameters of CUP as a program spells them."""
+
+    def __init__(self, lines: int, columns: int) -> None:
+        super().__init__()
+        self._last = lines - 1, columns - 1
+
+    def __missing__(self, spelled: str) -> tuple[int, int]:
+        if len(self) >= _PLACES:
+            self.clear()
+        line, column = map(int, spelled.split(";"))
+        place = self[spelled] = (min((line or 1) - 1, self._last[0]), min((column or 1) - 1, self._last[1]))
+        return place
+
+
 class Emulator(pyte.Screen):
     """The cells of a terminal. `replies` collects what it would answer to questions of the program."""
 
@@ -84,6 +101,9 @@ class Emulator(pyte.Screen):
         self._primary: tuple[Any, Any] | None = None
         self._glyphs: dict[tuple[type[Char], Char], _Glyphs] = {}
         self._known_pens = 0
+        self._places = _Places(lines, columns)
+        self._any_wide = False
+        """Whether a wide glyph was ever drawn, whose half may have to be blanked with what is drawn over the other."""
         self.budget: int | None = None
         self._spent = 0
         super().__init__(columns, lines)
@@ -118,48 +138,51 @@ class Emulator(pyte.Screen):
             self._primary = None
             self.dirty.update(range(self.lines))
 
+    def resize(self, lines: int | None = None, columns: int | None = None) -> None:
+        super().resize(lines, columns)
+        self._places = _Places(self.lines, self.columns)
+
     def show(self, tokens: Iterator[re.Match[str]]) -> re.Match[str] | None:
         """Draws pieces of output up to a token of another kind, which is returned; None when there is none.
 
         Programs draw a character or two at each of very many places, so everything is at hand here.
         """
         cursor, buffer, dirty = self.cursor, self.buffer, self.dirty
-        columns, last = self.columns, self.lines - 1
-        plain = self.margins is None and DECOM not in self.mode
+        columns = self.columns
+        places = self._places if self.margins is None and DECOM not in self.mode else None
         glyphs = self._drawn()
+        y, x = cursor.y, cursor.x
         for token in tokens:
             if token.lastindex != _DRAWN:
+                cursor.y, cursor.x = y, x
                 return token
-            line, column, pens, text = token.group(1, 2, 3, 4)
-            if line is not None:
-                if plain:
-                    cursor.y = min((int(line) or 1) - 1, last)
-                    cursor.x = min((int(column) or 1) - 1, columns - 1)
+            place, pens, text = token.group(1, 2, 3)
+            if place is not None:
+                if places is not None:
+                    y, x = places[place]
                 else:
-                    self.cursor_position(int(line), int(column))
+                    cursor.y, cursor.x = y, x
+                    self.cursor_position(*_numbers(place))
+                    y, x = cursor.y, cursor.x
             if pens:
                 known = glyphs.after.get(pens)
                 glyphs = self._select_pens(glyphs, pens) if known is None else known
                 cursor.attrs = glyphs.pen
             if not text:
                 continue
-            cells, start = buffer[cursor.y], cursor.x
-            end = start + len(text)
-            if (
-                not _NARROW.issuperset(text)
-                or end > columns
-                or not cells[start].data
-                or (end < columns and not cells[end].data)
-                or IRM in self.mode
-            ):
+            end = x + len(text)
+            if end > columns or self._any_wide or IRM in self.mode or not _NARROW.issuperset(text):
+                cursor.y, cursor.x = y, x
                 self.draw(text)
+                y, x = cursor.y, cursor.x
+                continue
+            if end == x + 1:
+                buffer[y][x] = glyphs[text]
             else:
-                if end == start + 1:
-                    cells[start] = glyphs[text]
-                else:
-                    cells.update(zip(range(start, end), map(glyphs.__getitem__, text), strict=True))
-                cursor.x = end
-                dirty.add(cursor.y)
+                buffer[y].update(zip(range(x, end), map(glyphs.__getitem__, text), strict=True))
+            x = end
+            dirty.add(y)
+        cursor.y, cursor.x = y, x
         return None
 
     def _select_pens(self, glyphs: _Glyphs, pens: str) -> _Glyphs:
@@ -307,6 +330,7 @@ class Emulator(pyte.Screen):
                 line[after] = line[after]._replace(data=" ")
             line[x] = glyph
             if width == 2 and x + 1 < self.columns:
+                self._any_wide = True
                 line[x + 1] = glyph._replace(data="")
             cursor.x = after
 
@@ -320,6 +344,7 @@ class Emulator(pyte.Screen):
         before = line[at].data
         line[at] = line[at]._replace(data=before + char)
         if char == _EMOJI_PRESENTATION and self.cursor.x == at + 1 < self.columns and before[0] >= "\u2190":
+            self._any_wide = True
             line[at + 1] = line[at]._replace(data="")
             self.cursor.x += 1
         return char == _JOINER
@@ -343,8 +368,8 @@ class Stream(pyte.Stream):
             tokens = _TOKEN.finditer(data, offset)
             while (token := show(tokens)) is not None:
                 if token.lastindex == _CONTROL:
-                    if not token[7]:
-                        self._control(token[5], token[6], token[8])
+                    if not token[6]:
+                        self._control(token[4], token[5], token[7])
                     continue
                 offset = token.start()
                 if end - offset <= _HELD and _CSI_BEGUN.match(data, offset):

@@ -8,6 +8,7 @@ reading that costs only the rows that changed. Rows and columns are 1-based, as 
 from __future__ import annotations
 
 import codecs
+from itertools import repeat
 from operator import itemgetter
 from typing import NamedTuple
 
@@ -102,7 +103,8 @@ class Screen:
         for number in emulator.dirty:
             if number < self.height:
                 emulator.spend(self.columns)
-                cells = tuple(map(emulator.buffer[number].__getitem__, range(self.columns)))
+                line = emulator.buffer[number]
+                cells = tuple(map(line.get, range(self.columns), repeat(line.default)))  # none is made for each blank
                 self._cells[number] = cells
                 self._text[number] = "".join(map(_GLYPH, cells))
         emulator.dirty.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 
 import pytest
@@ -162,5 +163,11 @@ def test_text_between_columns_is_every_whole_glyph_there_with_its_own_cells(
     plain = "".join(cell.data for cell in cells)
     got = text.read("m", Snapshot(len(cells), 1, (cells,), (plain,)), 1, first, last)
     assert got.string == "".join(data for data, *_ in glyphs)
-    assert got.spots == tuple(text.Spot("m", 1, left, right, cell) for data, left, right, cell in glyphs for _ in data)
+    spots = [text.Spot("m", 1, left, right, cell) for data, left, right, cell in glyphs for _ in data]
+    assert list(got.spots) == spots
     assert all(type(spot) is text.Spot for spot in got.spots)
+    for start, end in itertools.combinations(range(-len(spots) - 1, len(spots) + 2), 2):
+        assert list(got.cut(start, end).spots) == spots[start:end]
+    twice = text.concatenate([got, got.cut(1), got])
+    assert list(twice.spots) == spots + spots[1:] + spots
+    assert list(twice.cut(1, -1).spots) == (spots + spots[1:] + spots)[1:-1]

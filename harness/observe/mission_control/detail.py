@@ -196,14 +196,15 @@ def _json_text(rows: list[Text], blank: Char) -> tuple[Text, tuple[int, ...]]:
         part = row
         if not inside:
             part = row.rstrip()
-            if len(part.string) < len(row.string) and part.spots:
-                part = concatenate([part, Text("\n", part.spots[-1:])])
         elif (filler := ends_with_filler(row, following, blank)) is None:
             doubts.append(length + len(row.string) - 1)
         elif filler:
             part = row.cut(0, -1)
         parts.append(part)
         length += len(part.string)
+        if not inside and part.string and len(part.string) < len(row.string):
+            parts.append(Text("\n", part.spots[-1:]))
+            length += 1
     return concatenate(parts), tuple(doubts)
 
 

@@ -15,6 +15,7 @@ _PARSER = Parser(Language(tree_sitter_json.language()))
 _DEPTH = 2 * JSON_DEPTH
 """Deepest nesting read; the product bounds its own frames at half of it."""
 _STRING_END = re.compile(r'[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BLANK = re.compile(r"[^ \n]")
 _SCALAR = re.compile(r"[^\s,:\[\]{}\"]+")
 _CLOSERS = {"{": "}", "[": "]"}
 
@@ -75,7 +76,7 @@ def _completed(text: str) -> tuple[str, int]:
     safe, closers = 0, ""
     at = 0
     after_colon = key = False
-    while at < len(text):
+    while (at := _after_blanks(text, at)) < len(text):
         char = text[at]
         whole = False
         if char in "{[":
@@ -97,8 +98,8 @@ def _completed(text: str) -> tuple[str, int]:
             key = bool(stack) and stack[-1] == "{" and not after_colon
             at = match.end()
             whole = not key
-        elif char in ",: \n":
-            after_colon = char == ":" or (after_colon and char in " \n")
+        elif char in ",:":
+            after_colon = char == ":"
             at += 1
         else:
             match = _SCALAR.match(text, at)
@@ -112,6 +113,11 @@ def _completed(text: str) -> tuple[str, int]:
             if not stack:
                 return text, len(text)
     return text[:safe] + closers, safe
+
+
+def _after_blanks(text: str, at: int) -> int:
+    match = _NO_BLANK.search(text, at)
+    return match.start() if match else len(text)
 
 
 def _closers(stack: list[str]) -> str:

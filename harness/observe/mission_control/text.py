@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterable, Sequence
-from itertools import repeat
-from typing import NamedTuple, Self
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, Self, overload
 
 from pyte.screens import Char, wcwidth
 
@@ -24,11 +23,98 @@ class Spot(NamedTuple):
     cell: Char
 
 
+class _Run(NamedTuple):
+    """Neighbouring cells of a row, each one glyph of one code point, from the 1-based column `first` on."""
+
+    marker: str
+    row: int
+    first: int
+    length: int
+    cells: tuple[Char, ...]
+
+    def at(self, index: int) -> Spot:
+        column = self.first + index
+        return Spot(self.marker, self.row, column, column, self.cells[index])
+
+    def cut(self, start: int, end: int) -> _Run:
+        return _Run(self.marker, self.row, self.first + start, end - start, self.cells[start:end])
+
+    def columns(self) -> tuple[int, int]:
+        return self.first, self.first + self.length - 1
+
+
+class _Repeated(NamedTuple):
+    """One glyph's cells, once for each of the glyph's code points."""
+
+    marker: str
+    row: int
+    spot: Spot
+    length: int
+
+    def at(self, index: int) -> Spot:  # noqa: ARG002 - all alike
+        return self.spot
+
+    def cut(self, start: int, end: int) -> _Repeated:
+        return self._replace(length=end - start)
+
+    def columns(self) -> tuple[int, int]:
+        return self.spot.first, self.spot.last
+
+
+class Spots(Sequence[Spot]):
+    """One `Spot` per code point of a text. They are made when they are asked for: screens have a million cells, and of
+    nearly all texts only the ends are looked at."""
+
+    __slots__ = ("_length", "_parts")
+
+    def __init__(self, parts: Iterable[_Run | _Repeated] = ()) -> None:
+        self._parts = tuple(parts)
+        self._length = sum([part.length for part in self._parts])
+
+    @classmethod
+    def joined(cls, several: Iterable[Spots]) -> Spots:
+        return cls([part for spots in several for part in spots._parts])
+
+    def __len__(self) -> int:
+        return self._length
+
+    @overload
+    def __getitem__(self, index: int) -> Spot: ...
+    @overload
+    def __getitem__(self, index: slice) -> Spots: ...
+    def __getitem__(self, index: int | slice) -> Spot | Spots:
+        if isinstance(index, slice):
+            start, end, _ = index.indices(self._length)
+            return self if end - start == self._length else Spots(self._cut(start, end))
+        at = range(self._length)[index]
+        ((part, start, _),) = self._within(at, at + 1)
+        return part.at(start)
+
+    def _within(self, start: int, end: int) -> Iterator[tuple[_Run | _Repeated, int, int]]:
+        """The parts between two indices, each with the indices inside of it."""
+        for part in self._parts:
+            if end <= 0:
+                return
+            if start < part.length:
+                yield part, max(start, 0), min(end, part.length)
+            start -= part.length
+            end -= part.length
+
+    def _cut(self, start: int, end: int) -> list[_Run | _Repeated]:
+        return [part.cut(first, last) for part, first, last in self._within(start, end) if first < last]
+
+    def first_row(self) -> tuple[Spot, tuple[int, int]]:
+        """The first spot, and the first and last column of everything on its row."""
+        first = self._parts[0].at(0)
+        columns = [part.columns() for part in self._parts if (part.marker, part.row) == (first.marker, first.row)]
+        return first, (min(left for left, _ in columns), max(right for _, right in columns))
+
+
 class Text(NamedTuple):
     """A string with one `Spot` per code point; `string` and `spots` are equally long."""
 
     string: str
-    spots: tuple[Spot, ...]
+    spots: Spots
 
     def cut(self, start: int, end: int | None = None) -> Self:
         return type(self)(self.string[start:end], self.spots[start:end])
@@ -48,16 +134,11 @@ class Text(NamedTuple):
         """Where the text's first row stands, or None when it is empty."""
         if not self.spots:
             return None
-        first = self.spots[0]
-        row = [spot for spot in self.spots if (spot.marker, spot.row) == (first.marker, first.row)]
-        columns = (min(spot.first for spot in row), max(spot.last for spot in row))
+        first, columns = self.spots.first_row()
         return Place(file=file, marker=first.marker, row=first.row, columns=columns)
 
 
-EMPTY = Text("", ())
-
-_make = tuple.__new__
-"""Makes a `Spot` of its five fields at half the cost of calling it: screens have a million cells."""
+EMPTY = Text("", Spots())
 
 
 def read(marker: str, screen: Snapshot, row: int, first: int, last: int) -> Text:
@@ -71,10 +152,9 @@ def read(marker: str, screen: Snapshot, row: int, first: int, last: int) -> Text
     glyphs = [cell.data for cell in part]
     if "" not in glyphs and not (half and half[0].data == "") and len(plain := "".join(glyphs)) == len(part):
         # every cell is one code point, as on nearly every row
-        made = zip(repeat(marker), repeat(row), columns, columns, part, strict=False)
-        return Text(plain, tuple([_make(Spot, fields) for fields in made]))
+        return Text(plain, Spots([_Run(marker, row, columns.start, len(part), part)]))
     string: list[str] = []
-    spots: list[Spot] = []
+    spots: list[_Repeated] = []
     for column in columns:
         cell = cells[column - 1]
         if cell.data == "":
@@ -82,10 +162,9 @@ def read(marker: str, screen: Snapshot, row: int, first: int, last: int) -> Text
         wide = column < screen.columns and cells[column].data == ""
         if wide and column == last:
             continue
-        spot = Spot(marker, row, column, column + wide, cell)
+        spots.append(_Repeated(marker, row, Spot(marker, row, column, column + wide, cell), len(cell.data)))
         string.append(cell.data)
-        spots += [spot] * len(cell.data)
-    return Text("".join(string), tuple(spots))
+    return Text("".join(string), Spots(spots))
 
 
 def string(screen: Snapshot, row: int, first: int, last: int) -> str:
@@ -116,7 +195,7 @@ class Area(NamedTuple):
 
 def concatenate(parts: Iterable[Text]) -> Text:
     parts = list(parts)
-    return Text("".join(part.string for part in parts), tuple(spot for part in parts for spot in part.spots))
+    return Text("".join([part.string for part in parts]), Spots.joined([part.spots for part in parts]))
 
 
 class Joined(NamedTuple):
