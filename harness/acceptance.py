@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,8 +13,8 @@ from harness.bundle import Bundle, read_bundle
 from harness.compare import Compared
 from harness.compare.rules import SAVED_EQUALS_LIVE, SAVED_EQUALS_LIVE_TEXT
 from harness.compare.waivers import apply_waivers
-from harness.evidence_folder import Trust, misplaced, read_trust
-from harness.examine_all import Screens, Work, examine_all, workers
+from harness.evidence_folder import Trust, read_placed, read_trust
+from harness.examine_all import Looked, examine_all
 from harness.judge import OtherRule, judge
 from harness.model.errors import EvidenceError, UsageError
 from harness.model.manifest import UNKNOWN_SHA256, Manifest
@@ -26,8 +26,8 @@ from harness.model.verdict import (
     Observation,
     Release,
 )
+from harness.proofs import Cited
 from harness.records import rules as record_rules
-from harness.report.inputs import TimelineEvent
 from harness.scenario.compile import Scenario, compile_feature
 from harness.spec.classes import served
 from harness.wire import rules as wire_rules
@@ -47,16 +47,56 @@ RULE_TEXTS = {rule.id: rule.text for rule in OTHER_RULES}
 Progress = Callable[[str], None]
 
 
+class Verified(msgspec.Struct, frozen=True, kw_only=True):
+    """A bundle that was verified: where it lies, and the manifest that it is bound to."""
+
+    folder: Path
+    manifest: Manifest
+    sha256: str
+    """Of the manifest, in hex."""
+
+
+class Bundles(Mapping[str, Bundle]):
+    """Verified bundles by observation id, each read when it is first asked for: nearly none is needed after a verdict.
+
+    Raises EvidenceError for a bundle that is no longer the one that was verified.
+    """
+
+    def __init__(self, verified: Mapping[str, Verified]) -> None:
+        self._verified = verified
+        self._read: dict[str, Bundle] = {}
+
+    def __getitem__(self, observation: str) -> Bundle:
+        known = self._verified[observation]
+        if observation not in self._read:
+            bundle = read_bundle(known.folder)
+            if bundle.manifest_sha256 != known.sha256:
+                raise EvidenceError(
+                    "is not the bundle that was judged: another took its place", where=str(known.folder)
+                )
+            self._read[observation] = bundle
+        return self._read[observation]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._verified)
+
+    def __len__(self) -> int:
+        return len(self._verified)
+
+
 class Accepted(msgspec.Struct, frozen=True, kw_only=True):
-    """The judgement together with the bundles it was made of and what happened in them, by observation id."""
+    """The judgement together with the bundles it was made of and what is cited of them, by observation id."""
 
     acceptance: Acceptance
-    bundles: dict[str, Bundle]
+    verified: dict[str, Verified]
     trust: Trust
     evidence: Path
-    timelines: dict[str, tuple[TimelineEvent, ...]]
-    screens: dict[str, Screens]
-    """Those that findings cite, by observation."""
+    cited: dict[str, Cited]
+
+    @property
+    def bundles(self) -> Bundles:
+        """The bundles themselves."""
+        return Bundles(self.verified)
 
 
 def load_scenarios(folder: Path) -> tuple[Scenario, ...]:
@@ -117,15 +157,11 @@ def read_all(folders: Iterable[Path]) -> tuple[list[Bundle], list[Damage]]:
     bundles: list[Bundle] = []
     damaged: list[Damage] = []
     for folder in folders:
-        try:
-            bundle = read_bundle(folder)
-        except EvidenceError as error:
-            damaged.append(Damage(bundle=folder.name, reasons=error.reasons))
-            continue
-        if reason := misplaced(folder, bundle.manifest):
-            damaged.append(Damage(bundle=folder.name, reasons=(reason,)))
+        found = read_placed(folder)
+        if isinstance(found, Damage):
+            damaged.append(found)
         else:
-            bundles.append(bundle)
+            bundles.append(found)
     return bundles, damaged
 
 
@@ -134,9 +170,9 @@ def is_stale(manifest: Manifest, scenario: Scenario | None) -> bool:
     return bool(manifest.scenario) and (scenario is None or scenario.stimulus_sha256 != manifest.stimulus_sha256)
 
 
-def observation_of(bundle: Bundle, scenario: Scenario | None, compared: Compared, decision: Decision) -> Observation:
+def observation_of(looked: Looked, compared: Compared, scenario: Scenario | None, decision: Decision) -> Observation:
     """The judged value of one bundle."""
-    manifest = bundle.manifest
+    manifest = looked.manifest
     return Observation(
         id=manifest.observation,
         bundle=f"{manifest.release}/{manifest.observation}",
@@ -152,7 +188,7 @@ def observation_of(bundle: Bundle, scenario: Scenario | None, compared: Compared
         recorded_at=manifest.recorded_at,
         recorder=manifest.recorder,
         products=manifest.products,
-        manifest_sha256=bundle.manifest_sha256,
+        manifest_sha256=looked.manifest_sha256,
         captures=tuple(
             CaptureRow(
                 column=capture.column,
@@ -200,42 +236,35 @@ def accept(
     """
     scenarios = {scenario.id: scenario for scenario in load_scenarios(features)}
     release = release or releases(evidence)[-1]
-    trust = read_trust(evidence)
     folders = bundle_folders(evidence, release)
+    trust = read_trust(evidence)
     observations: list[Observation] = []
     findings: list[Finding] = []
+    damaged: list[Damage] = []
+    verified: dict[str, Verified] = {}
+    cited: dict[str, Cited] = {}
     runs: dict[str, Sequence[str]] = {}
-    timelines: dict[str, tuple[TimelineEvent, ...]] = {}
-    screens: dict[str, Screens] = {}
-    with workers(jobs, len(folders)) as pool:
-        bundles, damaged = read_all(folders)
-        works = [
-            Work(
-                folder=Path(bundle.folder),
-                scenario=scenarios.get(bundle.manifest.scenario),
-                weight=sum(member.size for member in bundle.manifest.files.values()),
-            )
-            for bundle in bundles
-        ]
-        for bundle, work, looked in zip(bundles, works, examine_all(works, pool), strict=True):
-            progress(bundle.manifest.observation)
-            if isinstance(looked, str):
-                damaged.append(Damage(bundle=bundle.manifest.observation, reasons=(looked,)))
-                continue
-            compared = looked.compared
-            timelines[bundle.manifest.observation] = looked.timeline
-            screens[bundle.manifest.observation] = looked.screens
-            decision = decide(
-                bundle.manifest, bundle.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=at
-            )
-            observations.append(observation_of(bundle, work.scenario, compared, decision))
-            findings.extend(compared.findings)
-            runs[bundle.manifest.observation] = served(work.scenario.tags).runs if work.scenario else ()
+    for folder, looked in zip(folders, examine_all(folders, scenarios, jobs=jobs), strict=True):
+        progress(folder.name)
+        if isinstance(looked, Damage):
+            damaged.append(looked)
+            continue
+        manifest = looked.manifest
+        verified[manifest.observation] = Verified(folder=folder, manifest=manifest, sha256=looked.manifest_sha256)
+        if isinstance(looked.compared, str):
+            damaged.append(Damage(bundle=manifest.observation, reasons=(looked.compared,)))
+            continue
+        scenario = scenarios.get(manifest.scenario)
+        decision = decide(manifest, looked.manifest_sha256, trust.claims, trust.policy, product=PRODUCT_NAME, at=at)
+        observations.append(observation_of(looked, looked.compared, scenario, decision))
+        findings.extend(looked.compared.findings)
+        cited[manifest.observation] = looked.cited
+        runs[manifest.observation] = served(scenario.tags).runs if scenario else ()
     waived = apply_waivers(findings, trust.waivers, release=release, at=at)
     digests = sorted(
         {
             product.sha256
-            for bundle in bundles
+            for bundle in verified.values()
             for product in bundle.manifest.products
             if product.version == bundle.manifest.release and product.sha256 != UNKNOWN_SHA256
         }
@@ -251,19 +280,17 @@ def accept(
         selfcheck=selfcheck_file.read_state(
             evidence,
             release=release,
-            manifests={bundle.manifest.observation: bundle.manifest_sha256 for bundle in bundles},
+            manifests={name: bundle.sha256 for name, bundle in verified.items()},
             features=features,
         ),
         stability=stability_file.read_state(
             evidence,
             release=release,
-            manifests={
-                bundle.manifest.observation: bundle.manifest_sha256 for bundle in bundles if bundle.manifest.scenario
-            },
+            manifests={name: bundle.sha256 for name, bundle in verified.items() if bundle.manifest.scenario},
             varying={
-                work.scenario.observation(bundle.manifest.driver): work.scenario.varying
-                for bundle, work in zip(bundles, works, strict=True)
-                if work.scenario
+                scenario.observation(bundle.manifest.driver): scenario.varying
+                for bundle in verified.values()
+                if (scenario := scenarios.get(bundle.manifest.scenario)) is not None
             },
         ),
         others=OTHER_RULES,
@@ -273,9 +300,8 @@ def accept(
     )
     return Accepted(
         acceptance=acceptance,
-        bundles={bundle.manifest.observation: bundle for bundle in bundles},
+        verified=verified,
         trust=trust,
         evidence=evidence,
-        timelines=timelines,
-        screens=screens,
+        cited=cited,
     )

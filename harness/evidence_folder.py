@@ -11,10 +11,11 @@ import msgspec
 from harness.authorize.decide import Claim, read_claims
 from harness.authorize.envelope import ENVELOPE_BYTES
 from harness.authorize.policy import Policy, decode_policy
+from harness.bundle import Bundle, read_bundle
 from harness.compare.waivers import Waiver, decode_waivers
-from harness.model.errors import UsageError
+from harness.model.errors import EvidenceError, UsageError
 from harness.model.manifest import Manifest
-from harness.model.verdict import UnreadAuthorization
+from harness.model.verdict import Damage, UnreadAuthorization
 
 POLICY = "trust-policy.toml"
 WAIVERS = "waivers.toml"
@@ -135,3 +136,14 @@ def misplaced(folder: Path, manifest: Manifest) -> str:
     if re.fullmatch(r"[0-9]+(\.[0-9]+)+", above) and above != manifest.release:
         return f"it stands under {above} and is of release {manifest.release}"
     return ""
+
+
+def read_placed(folder: Path) -> Bundle | Damage:
+    """The bundle in a folder, or every reason why there is none that verifies and belongs there."""
+    try:
+        bundle = read_bundle(folder)
+    except EvidenceError as error:
+        return Damage(bundle=folder.name, reasons=error.reasons)
+    if reason := misplaced(folder, bundle.manifest):
+        return Damage(bundle=folder.name, reasons=(reason,))
+    return bundle

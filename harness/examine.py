@@ -45,7 +45,11 @@ Layout = tuple[mission_control.ExpectedCard, ...] | None
 
 class Stages:
     """The stages that read bytes. Whoever examines many variants of one bundle keeps what they have in common; whoever
-    needs the screens afterwards keeps those."""
+    needs members or screens afterwards keeps those."""
+
+    def read(self, bundle: Bundle, name: str) -> bytes:
+        """The content of a member."""
+        return bundle.read(name)
 
     def sight(self, file: str) -> mission_control.Sight:  # noqa: ARG002 - for those who keep what they see, by file
         """How the screens of a capture are looked at."""
@@ -55,15 +59,15 @@ class Stages:
         """The reference projection of a bundle that has a session."""
         manifest = bundle.manifest
         return project(
-            bundle.read(manifest.session),
-            {child_id(name): bundle.read(name) for name in manifest.children},
+            self.read(bundle, manifest.session),
+            {child_id(name): self.read(bundle, name) for name in manifest.children},
             file=manifest.session,
             child_files={child_id(name): name for name in manifest.children},
         )
 
     def observe(self, bundle: Bundle, capture: Capture, part: int, layout: Layout) -> ColumnFacts:
         """What the `part`-th (from 0) capture of a column shows."""
-        content = bundle.read(capture.file)
+        content = self.read(bundle, capture.file)
         match capture.column:
             case Column.LOCAL_AGENT_LIVE:
                 before = turns_before(bundle.stimulus, part)

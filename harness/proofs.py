@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import msgspec
 
 from harness.bundle import Bundle
 from harness.examine import turns_before
+from harness.formatted import Formatted, Span
 from harness.model.facts import Column, Place
 from harness.observe import local_agent, mission_control, moments
 from harness.report.inputs import EventKind, Excerpt, Picture, ScreenMark, TimelineEvent
 from harness.terminal.picture import Mark, svg
 from harness.terminal.screen import Snapshot
-from harness.wire.locate import Locator
 
-_LINE_WIDTH = 110
 _AROUND = 3
 _PICTURE_ROWS = 3
 """Rows shown around each outlined one: a whole screen is ten times the size, and the cast is in the bundle."""
 _CARD_MEMBERS = ("/data/card", "/tool_card")
-
-
-_spelled = json.JSONEncoder(ensure_ascii=False).encode
-"""Made once: `json.dumps` makes another one for each value, and a report has fifty thousand."""
-
-
-def pretty(value: object, indent: int = 0) -> str:
-    """JSON for human eyes: whatever fits on a line stands on one line."""
-    flat = _spelled(value)
-    if len(flat) + indent <= _LINE_WIDTH or not isinstance(value, dict | list) or not value:
-        return flat
-    pad, end = " " * (indent + 2), " " * indent
-    if isinstance(value, dict):
-        inner = [f"{pad}{_spelled(name)}: {pretty(item, indent + 2)}" for name, item in value.items()]
-        return "{\n" + ",\n".join(inner) + f"\n{end}}}"
-    return "[\n" + ",\n".join(pad + pretty(item, indent + 2) for item in value) + f"\n{end}]"
 
 
 def _card_prefix(pointer: str) -> str:
@@ -53,24 +39,18 @@ def _member(value: object, pointer: str) -> object:
     return value
 
 
-class _Formatted:
+class _Text(NamedTuple):
     """One frame, card or record, raw and for human eyes; parsed once for all the places in it."""
 
-    def __init__(self, raw: str, text: str) -> None:
-        self.raw = raw
-        self.text = text
-        self._content = text.encode()
-        self._locator: Locator | None = None
+    raw: str
+    text: str
+    formatted: Formatted | None
+    """None for a text that is no JSON."""
 
-    def highlight(self, pointer: str) -> tuple[tuple[int, int], ...]:
+    def highlight(self, pointer: str) -> tuple[Span, ...]:
         """Where the value at the pointer stands in `text`; empty when it is the whole or not there."""
-        self._locator = self._locator or Locator(self._content)
-        offset = self._locator.offset(pointer)
-        if offset is None or not pointer:
-            return ()
-        start = len(self._content[:offset].decode())
-        _, end = json.JSONDecoder().raw_decode(self.text, start)
-        return ((start, end),)
+        span = self.formatted.span(pointer) if self.formatted is not None and pointer else None
+        return (span,) if span is not None else ()
 
 
 def live_timeline(bundle: Bundle, known: Sequence[Sequence[moments.TimelineEvent]] = ()) -> tuple[TimelineEvent, ...]:
@@ -101,40 +81,58 @@ def live_timeline(bundle: Bundle, known: Sequence[Sequence[moments.TimelineEvent
     return tuple(events)
 
 
+Screens = dict[tuple[str, str], Snapshot]
+"""What Mission Control showed, by file and marker."""
+
+
+class Cited(msgspec.Struct, frozen=True, kw_only=True):
+    """What of one bundle is known already: some of its screens, the text of some lines by file and 1-based number, and
+    its live run, None when nobody has read it."""
+
+    screens: Screens = {}
+    lines: dict[tuple[str, int], str] = {}
+    timeline: tuple[TimelineEvent, ...] | None = None
+
+
+def lines_at(content: bytes, file: str, numbers: Iterable[int]) -> dict[int, str]:
+    """The lines of a member of these 1-based numbers that there are: in a capture the frame itself, in a session the
+    record itself."""
+    lines = content.splitlines()
+    found = {number: lines[number - 1].decode(errors="replace") for number in numbers if 1 <= number <= len(lines)}
+    if file.startswith("local-agent."):
+        return {number: str(json.loads(text)["line"]) for number, text in found.items()}
+    return found
+
+
+_NOTHING = Cited()
+
+
 class Proofs:
-    """Reads proofs out of verified bundles, each member unpacked once and each screen drawn once.
+    """Reads proofs out of verified bundles, each member unpacked once and each screen drawn once. What is `cited`
+    already, by observation, is not read again."""
 
-    `timelines` and `screens` (by file and marker) are those that are known already, by observation.
-    """
-
-    def __init__(
-        self,
-        bundles: Mapping[str, Bundle],
-        timelines: Mapping[str, Sequence[TimelineEvent]] | None = None,
-        screens: Mapping[str, Mapping[tuple[str, str], Snapshot]] | None = None,
-    ) -> None:
+    def __init__(self, bundles: Mapping[str, Bundle], cited: Mapping[str, Cited] | None = None) -> None:
         self._bundles = bundles
-        self._known = screens or {}
-        self._timelines: dict[str, Sequence[TimelineEvent]] = dict(timelines or {})
-        self._lines: dict[tuple[str, str], list[bytes]] = {}
-        self._formatted: dict[tuple[str, str, int | None, str], _Formatted | None] = {}
+        self._cited = cited or {}
+        self._timelines = {name: known.timeline for name, known in self._cited.items() if known.timeline is not None}
+        self._contents: dict[tuple[str, str], bytes] = {}
+        self._formatted: dict[tuple[str, str, int | None, str], _Text | None] = {}
         self._screens: dict[tuple[str, str], dict[str, Snapshot]] = {}
 
     def _line(self, observation: str, place: Place) -> str | None:
         """The text of a line-oriented place: the frame itself in a capture, the record itself in a session."""
+        if place.line is None:
+            return None
+        known = self._cited.get(observation, _NOTHING).lines.get((place.file, place.line))
+        if known is not None:
+            return known
         bundle = self._bundles.get(observation)
-        if bundle is None or place.line is None or place.file not in bundle.manifest.files:
+        if bundle is None or place.file not in bundle.manifest.files:
             return None
         key = (observation, place.file)
-        if key not in self._lines:
-            self._lines[key] = bundle.read(place.file).splitlines()
-        lines = self._lines[key]
-        if not 1 <= place.line <= len(lines):
-            return None
-        text = lines[place.line - 1].decode(errors="replace")
-        if place.file.startswith("local-agent."):
-            return str(json.loads(text)["line"])
-        return text
+        if key not in self._contents:
+            self._contents[key] = bundle.read(place.file)
+        return lines_at(self._contents[key], place.file, [place.line]).get(place.line)
 
     def excerpt(self, observation: str, place: Place) -> Excerpt | None:
         """The frame or record at `place`, raw and formatted, with the fact's value marked."""
@@ -150,19 +148,20 @@ class Proofs:
             raw=formatted.raw, formatted=formatted.text, highlight=formatted.highlight(pointer[len(prefix) :])
         )
 
-    def _format(self, observation: str, place: Place, prefix: str) -> _Formatted | None:
+    def _format(self, observation: str, place: Place, prefix: str) -> _Text | None:
         raw = self._line(observation, place)
         if raw is None:
             return None
         try:
-            return _Formatted(raw, pretty(_member(json.loads(raw), prefix)))
+            formatted = Formatted(_member(json.loads(raw), prefix))
         except (ValueError, KeyError, IndexError, TypeError, RecursionError):
-            return _Formatted(raw, raw)
+            return _Text(raw, raw, None)
+        return _Text(raw, formatted.text, formatted)
 
     def _snapshot(self, observation: str, place: Place) -> Snapshot | None:
         """Mission Control's screen at the moment that a place names."""
         marker = place.marker or ""
-        if known := self._known.get(observation, {}).get((place.file, marker)):
+        if known := self._cited.get(observation, _NOTHING).screens.get((place.file, marker)):
             return known
         key = (observation, place.file)
         if key not in self._screens:

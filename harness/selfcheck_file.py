@@ -17,7 +17,7 @@ FILE = "selfcheck.json"
 FILE_BYTES = 8_388_608
 _JUDGING = (
     *("model", "spec", "wire", "records", "project", "observe", "terminal", "compare", "judge", "authorize"),
-    *("scenario", "bundle", "examine.py", "examine_all.py", "whole_run.py", "acceptance.py"),
+    *("scenario", "bundle", "examine.py", "examine_all.py", "evidence_folder.py", "whole_run.py", "acceptance.py"),
 )
 """What of the package judges: a change in any of it can make the harness blind."""
 _COMMAND = "run: uv run harness selfcheck, with the --evidence that is judged"

@@ -105,6 +105,10 @@ def accept_command(
 
     Example: harness accept --release 0.104.0 --reports /tmp/report
     """
+    from harness import workers  # noqa: PLC0415
+
+    workers.prepare()  # they import while this process does
+
     from harness.acceptance import RULE_TEXTS, accept  # noqa: PLC0415 # help and errors of usage do not need it
     from harness.collector import uncollected  # noqa: PLC0415
     from harness.proofs import Proofs  # noqa: PLC0415
@@ -128,7 +132,7 @@ def accept_command(
             at=moment,
             progress=step,
         )
-        proofs = Proofs(accepted.bundles, accepted.timelines, accepted.screens)
+        proofs = Proofs(accepted.bundles, accepted.cited)
         files = render_all(
             accepted.acceptance,
             excerpts=proofs.excerpt,

@@ -28,7 +28,7 @@ def _sha256(content: bytes) -> str:
 def inputs_of(accepted: Accepted, features: Path) -> attestation.Inputs:
     """The digest of everything that the verdict was made of."""
     return attestation.Inputs(
-        manifests={bundle.manifest.observation: bundle.manifest_sha256 for bundle in accepted.bundles.values()},
+        manifests={name: bundle.sha256 for name, bundle in accepted.verified.items()},
         authorizations=accepted.trust.authorizations,
         features={path.name: _sha256(path.read_bytes()) for path in sorted(features.glob("*.feature"))},
         policy=accepted.trust.policy_sha256,

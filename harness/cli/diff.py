@@ -41,7 +41,7 @@ def judged(evidence: Path, features: Path, release: str, at: str) -> Judged:
         release=release,
         observations=acceptance.observations,
         findings=acceptance.findings,
-        workspaces={name: bundle.manifest.workspace for name, bundle in accepted.bundles.items()},
+        workspaces={name: bundle.manifest.workspace for name, bundle in accepted.verified.items()},
         varying={item.id: varying.get(item.scenario, ()) for item in acceptance.observations},
     )
     return Judged(acceptance=acceptance, side=side)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from functools import lru_cache
 from xml.etree import ElementTree
 
 _SVG = "{http://www.w3.org/2000/svg}"
@@ -45,15 +46,24 @@ def _element(element: ElementTree.Element, ids: Collection[str]) -> str:
         return f"it holds a {name} element"
     if element.get("id", "") not in ("", *ids):
         return "it has an id of its own"
-    return next((why for name, value in element.attrib.items() if (why := _attribute(name, value))), "")
+    styled = _STYLES.search("\n".join(element.attrib.values())) is not None  # or of two together
+    return next((why for name, value in element.attrib.items() if (why := _attribute(name, value, styled))), "")
 
 
-def _attribute(name: str, value: str) -> str:
-    local = name.rpartition("}")[2].lower()
+def _attribute(name: str, value: str, styled: bool) -> str:
+    """`styled`: the value of some attribute of the element may load or cover something."""
+    if wrong := _name(name):
+        return wrong
+    return f"its {_local(name)} attribute may load or cover something" if styled and _STYLES.search(value) else ""
+
+
+def _local(name: str) -> str:
+    return name.rpartition("}")[2].lower()
+
+
+@lru_cache(maxsize=256)
+def _name(name: str) -> str:
+    local = _local(name)
     if local.startswith("on"):
         return f"it holds an event handler ({local})"
-    if local == "href":
-        return "it holds a link"
-    if _STYLES.search(value):
-        return f"its {local} attribute may load or cover something"
-    return ""
+    return "it holds a link" if local == "href" else ""

@@ -93,9 +93,11 @@ def _pieces(text: str, *, layout: bool) -> Iterator[tuple[bool, str]]:
         return
     first, last = (0, len(text)) if layout else (len(text) - len(text.lstrip(" ")), len(text.rstrip(" ")))
     stacks = _stacks(text)
+    quiet = {character for character in set(text) if character != " " and not _is_odd(character)}
+    quiet |= _KEEP if layout else set()
     start = 0
     for at, character in enumerate(text):
-        if layout and character in _KEEP:
+        if character in quiet:
             continue
         outer = character == " " and not first <= at < last
         symbol = "«SP»" if outer else stacks[at] if at in stacks else _symbol(text, at)

@@ -95,7 +95,7 @@ def timeline(events: Sequence[TimelineEvent]) -> Timeline | None:
         _lane(name, [event for event in events if event.lane == name], TOP + 52 + LANE * at, x)
         for at, name in enumerate(names[:LANES_SHOWN])
     )
-    named = [_sentence(event, first) for event in events if event.kind not in _FRAMES]
+    named = [event for event in events if event.kind not in _FRAMES]
     frames = {kind: [event.at_ms for event in events if event.kind is kind] for kind in _FRAMES}
     summary = f"{(last - first) / 1000:.1f} s, {plural(sum(map(len, frames.values())), 'frame')}"
     if len(names) > LANES_SHOWN:
@@ -108,7 +108,7 @@ def timeline(events: Sequence[TimelineEvent]) -> Timeline | None:
         lines=_lines([event for event in events if event.kind in (*_CUTS, *_TURNS)], x),
         ticks=_ticks(last - first, first, x),
         summary=summary,
-        listed=tuple(named[:EVENTS_LISTED]),
+        listed=tuple(_sentence(event, first) for event in named[:EVENTS_LISTED]),
         unlisted=max(0, len(named) - EVENTS_LISTED),
     )
 

@@ -13,15 +13,18 @@ ROOT = Path(__file__).parents[2]
 BUNDLES = ("handled-failure.local-agent",)
 
 _TINY_TERMINAL = {"COLUMNS": "20", "LINES": "2", "FORCE_COLOR": "1", "TERM": "dumb"}
-_NO_SEMAPHORES = """
-import multiprocessing.synchronize as s
+_REFUSED = """
+import multiprocessing.forkserver as f, multiprocessing.synchronize as s
 def refused(*_, **__): raise OSError(38, "Function not implemented")
-s.SemLock.__init__ = refused
-import harness.examine_all; harness.examine_all._WORTH_A_POOL = 1
+{} = refused
+import harness.workers; harness.workers._WORTH_A_POOL = 1
 from harness.cli.app import run
 import sys; sys.exit(run(sys.argv[1:]))
 """
+_NO_SEMAPHORES = _REFUSED.format("s.SemLock.__init__")
 """What a machine without /dev/shm does to whoever wants to share anything between processes."""
+_NO_SERVER = _REFUSED.format("f.ensure_running = f._forkserver.ensure_running = f._forkserver.connect_to_new_process")
+"""What one without a folder for sockets does."""
 
 
 @pytest.fixture(scope="module")
@@ -55,11 +58,12 @@ def test_a_machine_without_letters_gives_the_same_reports(
     assert accepted(evidence, tmp_path / "reports", ["-m", "harness"], **environment) == usual
 
 
-def test_a_turkish_machine_with_a_tiny_terminal_and_no_shared_memory_gives_the_same_reports(
-    evidence: Path, usual: dict[str, bytes], tmp_path: Path
+@pytest.mark.parametrize("start", [_NO_SEMAPHORES, _NO_SERVER])
+def test_a_turkish_machine_with_a_tiny_terminal_that_starts_no_processes_gives_the_same_reports(
+    start: str, evidence: Path, usual: dict[str, bytes], tmp_path: Path
 ) -> None:
     environment = {"LC_ALL": "tr_TR.UTF-8", "TZ": "America/St_Johns", "PYTHONHASHSEED": "77", **_TINY_TERMINAL}
-    assert accepted(evidence, tmp_path / "reports", ["-c", _NO_SEMAPHORES], **environment) == usual
+    assert accepted(evidence, tmp_path / "reports", ["-c", start], **environment) == usual
 
 
 @pytest.mark.parametrize("command", [["facts"], ["verify", "."], ["accept", "--help"]])
