@@ -202,7 +202,7 @@ def synthetic_command(
 ) -> int:
     """Make an archive of any size from real recordings, to try sweeps on. It is marked as synthetic, and no evidence.
 
-    Example: harness synthetic /tmp/many.tar --from evidence/0.104.0 --sessions 100000
+    Example: harness synthetic /tmp/many.tar --from tests/data/sessions --sessions 100000
     """
     from harness.sweep import synthetic  # noqa: PLC0415
 
@@ -217,5 +217,6 @@ def synthetic_command(
     if json_:
         output.emit({"archive": str(out), "sessions": sessions, "recordings": len(found), "seed": seed})
         return 0
-    output.say(f"{sessions} synthetic sessions of {len(found)} recordings in {out}")
+    size = synthetic.unpacked_bytes(found, sessions)
+    output.say(f"{sessions} synthetic sessions of {len(found)} recordings in {out}, {size / 1e6:,.1f} MB unpacked")
     return 0

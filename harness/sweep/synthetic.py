@@ -13,6 +13,7 @@ import hashlib
 import io
 import random
 import re
+import shutil
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +36,7 @@ _ANNOUNCEMENT: Final = b'"event_type":"subagent_session"'
 _UUID_LENGTH: Final = 36
 _YEARS_SECONDS: Final = 3 * 365 * 86_400
 """How far apart the oldest and the newest session are: years of use."""
+_PACKED: Final = (".tar.gz", ".tar.zst", ".zip")
 _FIRST_DAY: Final = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 
 Progress = Callable[[int], None]
@@ -197,19 +199,60 @@ def members(sources: Sequence[Recording], *, sessions: int, seed: int) -> Member
 
 
 def write(out: Path, sources: Sequence[Recording], *, sessions: int, seed: int, progress: Progress) -> None:
-    """Writes a new archive: ``.tar``, ``.tar.gz``, ``.tar.zst``, ``.zip``, or else a folder.
+    """Writes a new archive: ``.tar``, ``.tar.gz``, ``.tar.zst``, ``.zip``, or else a folder. Nothing is there before it
+    is whole.
 
-    Raises UsageError when something is there already.
+    Raises UsageError when something is there already, and when it would not fit on the disk.
     """
     if out.exists():
         raise UsageError("is already there", where=str(out))
     out.parent.mkdir(parents=True, exist_ok=True)
-    with _writer(out) as add:
-        done = 0
-        for name, content in members(sources, sessions=sessions, seed=seed):
-            add(name, content)
-            done += name.startswith("sessions/") and "/subagents/" not in name
-            progress(done)
+    _check_room(out, sources, sessions)
+    partial = out.with_name(f".partial-{out.name}")
+    _remove(partial)  # of a run that was killed
+    try:
+        with _writer(partial) as add:
+            done = 0
+            for name, content in members(sources, sessions=sessions, seed=seed):
+                add(name, content)
+                done += name.startswith("sessions/") and "/subagents/" not in name
+                progress(done)
+        partial.rename(out)
+    finally:
+        _remove(partial)
+
+
+def unpacked_bytes(sources: Sequence[Recording], sessions: int) -> int:
+    """About how large so many sessions are."""
+    each = [
+        sum(
+            len(part) if isinstance(part, bytes) else _UUID_LENGTH
+            for file in (one.session, *one.children)
+            for part in file.parts
+        )
+        for one in sources
+    ]
+    rounds, rest = divmod(sessions, len(each))
+    return rounds * sum(each) + sum(each[:rest])
+
+
+def _check_room(out: Path, sources: Sequence[Recording], sessions: int) -> None:
+    if out.name.endswith(_PACKED):
+        return  # nobody knows how small it becomes
+    size, free = unpacked_bytes(sources, sessions), shutil.disk_usage(out.parent).free
+    if size > free:
+        raise UsageError(
+            f"{sessions} such sessions take some {size / 1e6:,.0f} MB, and {free / 1e6:,.0f} MB are free",
+            where=str(out),
+            hint="name smaller recordings with --from, or an archive that is packed",
+        )
+
+
+def _remove(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -12,7 +12,7 @@ from harness.model.errors import UsageError
 from harness.sweep.names import MARKER, SYNTHETIC
 from harness.sweep.rows import Row
 from harness.sweep.sweeping import Plan, sweep
-from harness.sweep.synthetic import members, recordings, write
+from harness.sweep.synthetic import members, recordings, unpacked_bytes, write
 from tests.support import sessions
 from tests.support.sweeps import folder, real, session, swept
 
@@ -143,3 +143,34 @@ def test_nothing_is_overwritten_and_nothing_made_of_nothing(sources: Path, tmp_p
     assert (tmp_path / "a.tar").read_bytes() == b"precious"
     with pytest.raises(UsageError, match="no session to vary"):
         recordings([folder(tmp_path / "empty", {})])
+
+
+def test_how_large_it_becomes_is_known_before(sources: Path) -> None:
+    for number in (1, 2, 7):
+        size = sum(len(content) for name, content in made(sources, number).items() if name != MARKER)
+        assert unpacked_bytes(recordings([sources]), number) == pytest.approx(size, rel=0.05)
+
+
+@pytest.mark.parametrize("name", ["made.tar", "made"])
+def test_what_does_not_fit_is_not_begun(name: str, sources: Path, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"take some [0-9,]+ MB, and [0-9,]+ MB are free"):
+        write(tmp_path / name, recordings([sources]), sessions=10**10, seed=0, progress=lambda _: pytest.fail("begun"))
+    assert [path.name for path in tmp_path.iterdir()] == ["real"]
+
+
+@pytest.mark.parametrize("name", ["made.tar", "made.tar.gz", "made.tar.zst", "made.zip", "made"])
+def test_one_that_was_stopped_is_not_there_and_can_be_made_again(name: str, sources: Path, tmp_path: Path) -> None:
+    def stop(done: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    out = tmp_path / name
+    with pytest.raises(KeyboardInterrupt):
+        write(out, recordings([sources]), sessions=3, seed=0, progress=stop)
+    assert [path.name for path in tmp_path.iterdir()] == ["real"]
+    killed = tmp_path / f".partial-{name}"
+    killed.mkdir()
+    (killed / "sessions").mkdir()
+    write(out, recordings([sources]), sessions=3, seed=0, progress=lambda _: None)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["real", name])
+    assert len(swept(out)) == 3
