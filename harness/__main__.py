@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import os
 import sys
+from pathlib import Path
 
 
 def main() -> None:
@@ -13,8 +15,14 @@ def main() -> None:
 
         print(f"harness {__version__}")
         return
-    from harness.cli.app import run  # noqa: PLC0415 # imports typer and rich
-
+    # Whoever closed an output wants nothing there; the interpreter then has none at all.
+    sys.stdout = sys.stdout or Path(os.devnull).open("w")  # noqa: SIM115 # open as long as the process
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115 # likewise
+    try:
+        from harness.cli.app import run  # noqa: PLC0415 # imports typer and rich
+    except KeyboardInterrupt:
+        print("harness: stopped", file=sys.stderr)
+        sys.exit(130)
     for stream in (sys.stdout, sys.stderr):
         # A terminal that cannot show a sign gets its number: that is no reason to fail.
         if isinstance(stream, io.TextIOWrapper):

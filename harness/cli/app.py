@@ -102,6 +102,8 @@ def run(arguments: list[str]) -> int:
         return _stopped()
     except Exception as error:  # noqa: BLE001 # the last line of defence: a fault of the harness has its own exit code
         return _failed(error, arguments)
+    if result == STOPPED:
+        return _stopped()  # the command line's library has caught it
     return result if isinstance(result, int) else 0
 
 

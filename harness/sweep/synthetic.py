@@ -11,10 +11,12 @@ import contextlib
 import datetime
 import hashlib
 import io
+import os
 import random
 import re
 import shutil
 import tarfile
+import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -36,6 +38,10 @@ _ANNOUNCEMENT: Final = b'"event_type":"subagent_session"'
 _UUID_LENGTH: Final = 36
 _YEARS_SECONDS: Final = 3 * 365 * 86_400
 """How far apart the oldest and the newest session are: years of use."""
+_SUFFIXES: Final = (".tar", ".gz", ".zst", ".zip")
+_KINDS: Final = ".tar, .tar.gz, .tar.zst or .zip, or in nothing of that kind for a folder"
+_OTHER_ARCHIVES: Final = (".tgz", ".tbz2", ".txz", ".tzst", ".xz", ".bz2", ".7z", ".rar")
+_THERE: Final = "is already there"
 _PACKED: Final = (".tar.gz", ".tar.zst", ".zip")
 _FIRST_DAY: Final = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 
@@ -200,26 +206,53 @@ def members(sources: Sequence[Recording], *, sessions: int, seed: int) -> Member
 
 def write(out: Path, sources: Sequence[Recording], *, sessions: int, seed: int, progress: Progress) -> None:
     """Writes a new archive: ``.tar``, ``.tar.gz``, ``.tar.zst``, ``.zip``, or else a folder. Nothing is there before it
-    is whole.
+    is whole; it is made in a folder beside it whose name begins with ``.partial-``, which only a killed run leaves.
 
-    Raises UsageError when something is there already, and when it would not fit on the disk.
+    Raises UsageError for another kind of archive, when something is there already, also when it came there meanwhile,
+    and when it would not fit on the disk.
     """
-    if out.exists():
-        raise UsageError("is already there", where=str(out))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    _check_room(out, sources, sessions)
-    partial = out.with_name(f".partial-{out.name}")
-    _remove(partial)  # of a run that was killed
+    if out.name.lower().endswith(_OTHER_ARCHIVES) or (out.suffix.lower() in _SUFFIXES and out.suffix not in _SUFFIXES):
+        raise UsageError("is not a kind of archive that is made", where=str(out), hint=f"end it in {_KINDS}")
+    if os.path.lexists(out):
+        raise UsageError(_THERE, where=str(out))
     try:
-        with _writer(partial) as add:
+        out.parent.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise UsageError("its folder is a file", where=str(out)) from error
+    _check_room(out, sources, sessions)
+    with tempfile.TemporaryDirectory(prefix=".partial-", dir=out.parent) as place:
+        made = Path(place) / out.name
+        with _writer(made) as add:
             done = 0
             for name, content in members(sources, sessions=sessions, seed=seed):
                 add(name, content)
                 done += name.startswith("sessions/") and "/subagents/" not in name
                 progress(done)
-        partial.rename(out)
-    finally:
-        _remove(partial)
+        _publish(made, out)
+
+
+def _publish(made: Path, out: Path) -> None:
+    """Raises UsageError when something else has taken the name."""
+    try:
+        if made.is_dir():
+            out.mkdir(mode=0o700)  # taken now; a folder may replace an empty one
+            made.rename(out)
+        else:
+            _named(made, out)
+    except FileExistsError as error:
+        raise UsageError(_THERE, where=str(out)) from error
+
+
+def _named(made: Path, out: Path) -> None:
+    """Give a file its name. Raises FileExistsError; where there are no links, something may come there in between."""
+    try:
+        os.link(made, out)
+    except FileExistsError:
+        raise
+    except OSError:
+        if os.path.lexists(out):
+            raise FileExistsError from None
+        made.rename(out)
 
 
 def unpacked_bytes(sources: Sequence[Recording], sessions: int) -> int:
@@ -246,13 +279,6 @@ def _check_room(out: Path, sources: Sequence[Recording], sessions: int) -> None:
             where=str(out),
             hint="name smaller recordings with --from, or an archive that is packed",
         )
-
-
-def _remove(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

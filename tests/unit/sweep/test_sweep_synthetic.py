@@ -168,9 +168,46 @@ def test_one_that_was_stopped_is_not_there_and_can_be_made_again(name: str, sour
     with pytest.raises(KeyboardInterrupt):
         write(out, recordings([sources]), sessions=3, seed=0, progress=stop)
     assert [path.name for path in tmp_path.iterdir()] == ["real"]
-    killed = tmp_path / f".partial-{name}"
-    killed.mkdir()
-    (killed / "sessions").mkdir()
     write(out, recordings([sources]), sessions=3, seed=0, progress=lambda _: None)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["real", name])
     assert len(swept(out)) == 3
+
+
+@pytest.mark.parametrize("name", ["made.tar", "made.zip", "made"])
+def test_what_came_there_meanwhile_stays(name: str, sources: Path, tmp_path: Path) -> None:
+    out = tmp_path / name
+
+    def come(done: int) -> None:
+        if done == 2 and not out.exists():
+            out.write_text("precious")
+
+    with pytest.raises(UsageError, match="already there"):
+        write(out, recordings([sources]), sessions=3, seed=0, progress=come)
+    assert out.read_text() == "precious"
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(["real", name])
+
+
+def test_two_at_once_do_not_meet(sources: Path, tmp_path: Path) -> None:
+    out = tmp_path / "made"
+
+    def another(done: int) -> None:
+        if done == 2 and not out.exists():
+            write(out, recordings([sources]), sessions=5, seed=1, progress=lambda _: None)
+
+    with pytest.raises(UsageError, match="already there"):
+        write(out, recordings([sources]), sessions=3, seed=0, progress=another)
+    assert len(swept(out)) == 5
+
+
+@pytest.mark.parametrize("name", ["made.tgz", "made.tar.xz", "made.TAR", "made.Zip", "a file/made.tar"])
+def test_names_that_cannot_be_made_are_refused(name: str, sources: Path, tmp_path: Path) -> None:
+    (tmp_path / "a file").touch()
+    with pytest.raises(UsageError):
+        write(tmp_path / name, recordings([sources]), sessions=1, seed=0, progress=lambda _: None)
+
+
+def test_a_link_to_nothing_is_there_already(sources: Path, tmp_path: Path) -> None:
+    (tmp_path / "made.tar").symlink_to("nowhere")
+    with pytest.raises(UsageError, match="already there"):
+        write(tmp_path / "made.tar", recordings([sources]), sessions=1, seed=0, progress=lambda _: None)
+    assert (tmp_path / "made.tar").is_symlink()
